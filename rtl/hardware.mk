@@ -128,23 +128,26 @@ RTL_PYTEST := $(RTL_BIN)/python -m pytest -c rtl/pytest.ini --durations=20
 # What a directory of benches leaves out.
 without = $(patsubst %,--deselect '%',$1)
 
-.PHONY: rtl rtl-quick test-modules rtl-long rtl-mutants
+.PHONY: rtl rtl-quick test-modules example-picorv32 rtl-long rtl-mutants
 # All cases; the merge gate and `make test` take few.
 rtl rtl-long: export NOCCL_CASES := long
 rtl: $(RTL_VENV)/.deps .tools/bin/sta $(BIN)/noccl ## Tests of the hardware's modules: cocotb on Verilator
-	$(RTL_PYTEST) rtl/tb rtl/formal rtl/synth rtl/export
+	$(RTL_PYTEST) rtl/tb rtl/formal rtl/synth rtl/export rtl/examples
 
 rtl-quick: $(RTL_VENV)/.deps .tools/bin/sta $(BIN)/noccl ## Of them those in GATE_MODULES, for the merge gate
-	$(RTL_PYTEST) rtl/formal rtl/synth rtl/export $(addprefix rtl/tb/,$(GATE_MODULES)) $(call without,$(GATE_MODULES_WITHOUT))
+	$(RTL_PYTEST) rtl/formal rtl/synth rtl/export rtl/examples $(addprefix rtl/tb/,$(GATE_MODULES)) $(call without,$(GATE_MODULES_WITHOUT))
 
 test-modules: $(RTL_VENV)/.deps $(BIN)/noccl # Of them those in TEST_MODULES
 	$(RTL_PYTEST) $(addprefix rtl/tb/,$(TEST_MODULES)) $(call without,$(TEST_MODULES_WITHOUT))
+
+example-picorv32: $(RTL_VENV)/.deps $(BIN)/noccl ## PicoRV32 cores around the network of 2x2 tiles: a barrier and a multicast in C (a minute)
+	$(RTL_PYTEST) rtl/examples/picorv32
 
 rtl-long: $(RTL_VENV)/.deps ## Tests of the hardware that take minutes to compile
 	$(RTL_PYTEST) rtl/long
 
 # Each fault is switched on in one build of its bench.
-rtl-mutants: $(RTL_VENV)/.deps ## Faults in the network interface and the DMA engine's registers: each must be noticed by its test
+rtl-mutants: $(RTL_VENV)/.deps ## Faults in hardware modules: each must be noticed by the test that it names
 	$(RTL_PYTEST) rtl/mutants
 
 # ----------------------------------------------------------------------------------------------- proofs
@@ -170,7 +173,7 @@ test-proofs: $(RTL_VENV)/.deps # Those in TEST_PROOFS with their mutants
 COSIM_TEST := cargo test --release --workspace --locked --test cosim --
 
 # Modules of crates/noccl-cosim/tests/cosim, but for `-` and `_`.
-SUITES := mesh-2x2 mesh-4x4 depths-2x2 links-2x2 registered-merge-2x2 registered-merge-4x4
+SUITES := mesh-2x2 mesh-4x4 depths-2x2 links-2x2 outstanding-2x2 registered-merge-2x2 registered-merge-4x4
 SUITES += reductions-2x2 reductions-4x4 reductions-two-operand
 SUITES += endpoints-2x2 endpoints-4x4 dma-2x2 dma-4x4 dma-reducing-2x2
 SUITES += smart-4x4 smart-8x8 torrent
@@ -179,7 +182,7 @@ SUITES += mesh-mutants reductions-mutants endpoints-mutants dma-mutants smart-mu
 
 .PHONY: cosim cosim-quick test-lock-step $(SUITES:%=cosim-%)
 # All cases; the merge gate and `make test` take few.
-cosim $(SUITES:%=cosim-%) cosim-endpoints cosim-dma cosim-smart cosim-mutants cosim-sides cosim-run: export NOCCL_CASES := long
+cosim $(SUITES:%=cosim-%) cosim-endpoints cosim-dma cosim-smart cosim-mutants cosim-sides cosim-run cosim-sizes: export NOCCL_CASES := long
 cosim: $(RTL_VENV)/.deps ## Mesh, network interfaces, DMA engines and Torrent endpoints in lock-step with the simulator: every handshake of every port
 	$(COSIM_TEST) --skip run:: --skip replay_2x2::
 
@@ -195,7 +198,7 @@ cosim-quick: $(RTL_VENV)/.deps $(VENV)/.extension ## Of them those in GATE_LOCK_
 test-lock-step: $(RTL_VENV)/.deps # Of them those in TEST_LOCK_STEP
 	$(COSIM_TEST) $(TEST_LOCK_STEP)
 
-.PHONY: cosim-endpoints cosim-dma cosim-smart cosim-mutants cosim-sides cosim-run cosim-waves
+.PHONY: cosim-endpoints cosim-dma cosim-smart cosim-mutants cosim-sides cosim-run cosim-sizes cosim-waves
 cosim-endpoints: $(RTL_VENV)/.deps ## Network interfaces and mesh in lock-step with the simulator, at the AXI ports
 	$(COSIM_TEST) endpoints_2x2:: endpoints_4x4::
 
@@ -216,6 +219,10 @@ cosim-sides: $(RTL_VENV)/.deps
 cosim-run: $(RTL_VENV)/.deps $(VENV)/.extension ## `noccl run --backend rtl` as a user gives it: Verilate the hardware, run collectives and random traces in lock-step
 	$(COSIM_TEST) --test-threads=1 run:: replay_2x2::
 	$(BIN)/python -m pytest python/tests/test_hardware.py
+
+# Ends and odd values of what a spec may choose; each is built first (minutes).
+cosim-sizes: $(RTL_VENV)/.deps ## FIFO depths 1 to 16, links of 1 to 8 cycles, 1 to 8 open transactions in lock-step on 2x2
+	$(COSIM_TEST) depths_2x2:: links_2x2:: outstanding_2x2::
 
 cosim-waves: $(RTL_VENV)/.deps ## Waves of the 2x2 mesh along a random trace: out/cosim/2x2-SEED.fst
 	cargo run --release -p noccl-cosim --locked --example cosim_waves -- $(or $(SEED),0)

@@ -31,13 +31,15 @@ from rtl_sources import INCLUDE, RTL
 
 LINT = RTL / "lint"
 SOURCES = RTL / "src"
+# Hardware, not benches.
+SYNTHESIZED = {SOURCES, INCLUDE, rtl_sources.GENERATED, RTL / "baselines"}
 WAIVERS = LINT / "waivers.vlt"
 VERIBLE_RULES = LINT / "verible.rules"
 SLANG_OPTIONS = LINT / "slang.f"
 SLANG = Path(__file__).with_name("rtl_slang.py")
 COLUMNS = 100
-# Benches of hardware that others wrote; their tests elaborate them.
-REFERENCES = RTL / "tb" / "references"
+# With hardware that others wrote; their tests elaborate them.
+WITH_OTHERS = {RTL / "tb" / "references", RTL / "examples"}
 # Empty files, named by all that made a module clean.
 CLEAN = repository.ROOT / "out" / "lint"
 # The smallest mesh of each kind: its configuration, and the numbers that are smaller still. The
@@ -49,6 +51,9 @@ SMALLEST_MESHES = {
 RULES = (WAIVERS, SLANG_OPTIONS, SLANG, Path(__file__), repository.ROOT / "requirements/rtl.lock")
 
 _MODULE = re.compile(r"^module\s", re.MULTILINE)
+# A literal with an unknown digit, or a comparison that takes one for any; behind the quote of casts
+# and patterns stand brackets.
+_UNKNOWN = re.compile(r"'(?:s?[bodh]\s*[0-9a-fz?_]*)?x|\bcasex\b", re.IGNORECASE)
 _PLACE = re.compile(r"(?P<file>[^\s:]+\.svh?):(?P<line>\d+)(?::[\d-]+)?: (?P<what>.*)")
 
 
@@ -101,6 +106,16 @@ def style(paths: Iterable[Path]) -> Iterator[Finding]:
     yield from _judged(run, "verible", "rtl")
 
 
+def unknown_values(paths: Iterable[Path]) -> Iterator[Finding]:
+    """Finds unknown values in what is synthesized: simulation and gates differ in them."""
+    for path in paths:
+        if not SYNTHESIZED.isdisjoint((repository.ROOT / path).parents):
+            code = rtl_sources.code(repository.read(path))
+            for number, line in enumerate(code.splitlines(), start=1):
+                if _UNKNOWN.search(line):
+                    yield Finding(f"{path}:{number}", "an unknown value; give a defined one [x]")
+
+
 def needed_by(module: Path) -> list[Path]:
     """What a module needs; a whole mesh is the smallest, since time goes by its routers."""
     needed = rtl_sources.closure([module.stem])
@@ -129,7 +144,7 @@ def verilator(module: Path) -> Iterator[Finding]:
 
 def modules(paths: Iterable[Path]) -> list[Path]:
     """Those files that hold a module, not a package, and need nothing of others."""
-    own = (path for path in paths if REFERENCES not in (repository.ROOT / path).parents)
+    own = (path for path in paths if WITH_OTHERS.isdisjoint((repository.ROOT / path).parents))
     return [path for path in own if _MODULE.search(repository.read(path))]
 
 
@@ -151,7 +166,7 @@ def mark(module: Path) -> Path:
 def lint(paths: list[Path], *, is_quick: bool = False) -> Iterator[Finding]:
     """All findings, each once."""
     tops = modules(path for path in paths if path.suffix == ".sv")
-    found = dict.fromkeys([*layout(paths), *style(paths), *slang(tops)])
+    found = dict.fromkeys([*unknown_values(paths), *layout(paths), *style(paths), *slang(tops)])
     for module in roots(tops) if is_quick else tops:
         clean = mark(module)
         if clean.exists():

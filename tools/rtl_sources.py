@@ -101,9 +101,14 @@ def with_numbers(
     return [package if path.stem == name else path for path in sources]
 
 
+def code(text: str) -> str:
+    """A file without its comments and strings; lines keep their numbers."""
+    return _NOT_CODE.sub(lambda match: " " + "\n" * match[0].count("\n"), text)
+
+
 def mentioned(text: str) -> set[str]:
     """Names of this project in the code of a file; comments and strings do not count."""
-    return set(_NAME.findall(_NOT_CODE.sub(" ", text)))
+    return set(_NAME.findall(code(text)))
 
 
 def closure(

@@ -17,6 +17,14 @@
     $error(`"Name: the parameters must meet Rule`"); \
   end
 
+// Whether anybody reads a result. Hardware computes it always, which takes no gates. Simulators of whole meshes define
+// `NOCCL_SKIP_IDLE` and skip what nobody reads, which is zero then.
+`ifdef NOCCL_SKIP_IDLE
+`define NOCCL_IS_READ(Condition) (Condition)
+`else
+`define NOCCL_IS_READ(Condition) (1'b1 || (Condition))
+`endif
+
 `ifdef SYNTHESIS
 `define NOCCL_ASSERT(Name, Property)
 `define NOCCL_ASSUME(Name, Property)

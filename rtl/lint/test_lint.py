@@ -61,6 +61,18 @@ def test_slang_finds_a_comparison_of_signed_and_unsigned(probe: Path) -> None:
     assert any("[slang]" in what for what in texts(rtl_lint.slang([probe])))
 
 
+@pytest.mark.parametrize("literal", ["'x", "1'bx", "4'h0X", "4 'sb1x0"])
+def test_unknown_values_are_found_in_hardware_but_not_in_comments(
+    probe: Path, monkeypatch: pytest.MonkeyPatch, literal: str
+) -> None:
+    monkeypatch.setattr(rtl_lint, "SYNTHESIZED", {probe.parent})
+    probe.write_text(CLEAN.replace("= a_i;", "= a_t'(x) + '{x: 1}; /* 'x\n */ // 1'bx"))
+    assert list(rtl_lint.unknown_values([probe])) == []
+    probe.write_text(CLEAN.replace("= a_i;", f"= a_i[0] ? a_i : {literal};"))
+    (found,) = rtl_lint.unknown_values([probe])
+    assert found.where == f"{probe}:6"
+
+
 def test_verible_finds_a_wrong_name(probe: Path) -> None:
     probe.write_text(CLEAN.replace("(\n", "#(\n    parameter int unsigned bad_name = 1\n) (\n", 1))
     assert any("parameter-name-style" in what for what in texts(rtl_lint.style([probe])))

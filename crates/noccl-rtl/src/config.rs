@@ -364,8 +364,8 @@ fn refuse(axi: &AxiTiles) -> Result<(), RtlError> {
         }
     }
     let channels = axi.cluster.dma.max_transfers;
-    if !channels.is_power_of_two() {
-        let accepted = "a power of two (channels are told apart by bits of a tag)";
+    if channels < 2 || !channels.is_power_of_two() {
+        let accepted = "a power of two, at least 2 (channels are told apart by bits of a tag)";
         return refused("cluster.dma.max_transfers", channels.to_string(), accepted);
     }
     Ok(())

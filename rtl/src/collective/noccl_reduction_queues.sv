@@ -130,8 +130,8 @@ module noccl_reduction_queues
 
   always_comb begin : p_age
     // Kept otherwise.
-    for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) before_d[s] = 'x;
-    if (starts_i != '0)
+    for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) before_d[s] = '0;
+    if (`NOCCL_IS_READ(starts_i != '0))
       for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
         for (int unsigned other = 0; other < REDUCTION_FLOWS; other++) begin
           before_d[s][other] = starts_i[s] ? 1'b0 : starts_i[other] ? 1'b1 : before_q[s][other];

@@ -12,8 +12,8 @@
 //
 // Latency: one cycle per cut, if the steps follow each other; one addition per cycle. Without cuts everything is
 // combinational from the operands to the result. Who instantiates it says when each step happens; between two steps
-// with a cut, what was computed waits. Order: first in, first out. The result is undefined while no one rounds: so
-// a simulator skips an idle adder, and hardware has no gates for it.
+// with a cut, what was computed waits. Order: first in, first out. The result is undefined while no one rounds: a
+// simulator may skip an idle adder (`NOCCL_IS_READ`), and hardware has no gates for it.
 // Source: S1, section 3.2.1 (what the units do; how is left open). Mirror: noccl-workload, number/float.rs.
 `include "noccl_assert.svh"
 
@@ -123,12 +123,12 @@ module noccl_fp_add #(
 
   always_comb begin : p_align
     logic sign;
-    larger_d = 'x;
-    smaller_d = 'x;
-    exponent_d = 'x;
-    common_d = 'x;
-    sign = 1'bx;
-    if (align_i) begin
+    larger_d = '0;
+    smaller_d = '0;
+    exponent_d = '0;
+    common_d = '0;
+    sign = 1'b0;
+    if (`NOCCL_IS_READ(align_i)) begin
       align(a_i, b_i, larger_d, smaller_d, exponent_d, sign);
       common_d.is_difference = a_i[MAG] ^ b_i[MAG];
       common_d.has_inf = a_inf_i | b_inf_i;
@@ -187,10 +187,10 @@ module noccl_fp_add #(
 
   always_comb begin : p_add
     logic [WIN-1:0] addend;
-    sum_d   = 'x;
-    shift_d = 'x;
-    addend  = 'x;
-    if (sum_i) begin
+    sum_d   = '0;
+    shift_d = '0;
+    addend  = '0;
+    if (`NOCCL_IS_READ(sum_i)) begin
       addend = {1'b0, smaller} ^ {WIN{common.is_difference}};
       // One place below the sum brings the carry in.
       sum_d  = WIN'(({1'b0, larger, 3'b0, 1'b1} + {addend, common.is_difference}) >> 1);
@@ -275,11 +275,11 @@ module noccl_fp_add #(
   always_comb begin : p_round
     logic [LZ_BITS-1:0] shift;
     logic [2:0] place;
-    {sign_o, nan_o, has_inf_o} = 'x;
-    magnitude_o = 'x;
-    shift = 'x;
-    place = 'x;
-    if (round_i) begin
+    {sign_o, nan_o, has_inf_o} = '0;
+    magnitude_o = '0;
+    shift = '0;
+    place = '0;
+    if (`NOCCL_IS_READ(round_i)) begin
       shift = CountEarly ? shift_q : leading_zeros(sum, sum_exponent);
       // Rounding does not wait for the count of zeros.
       place = first_places(sum, sum_exponent);

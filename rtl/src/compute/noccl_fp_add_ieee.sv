@@ -38,8 +38,8 @@ module noccl_fp_add_ieee #(
 
   logic a_is_special, b_is_special, a_is_whole, b_is_whole;
   always_comb begin : p_read
-    {a_is_special, b_is_special, a_is_whole, b_is_whole} = 'x;
-    if (align_i) begin
+    {a_is_special, b_is_special, a_is_whole, b_is_whole} = '0;
+    if (`NOCCL_IS_READ(align_i)) begin
       a_is_special = &a_i[MAG-1:ManBits];
       b_is_special = &b_i[MAG-1:ManBits];
       a_is_whole   = ~|a_i[ManBits-1:0];
@@ -74,8 +74,8 @@ module noccl_fp_add_ieee #(
   );
 
   always_comb begin : p_pack
-    sum_o = 'x;
-    if (round_i) begin
+    sum_o = '0;
+    if (`NOCCL_IS_READ(round_i)) begin
       // An overflow reads as infinity by itself.
       if (is_nan) sum_o = {1'b0, QUIET};
       else if (has_inf) sum_o = {sign, INFINITY};

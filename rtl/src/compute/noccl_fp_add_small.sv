@@ -87,11 +87,10 @@ module noccl_fp_add_small #(
   logic [MAN+3:0] half;
 
   always_comb begin : p_unpack
-    a = 'x;
-    b = 'x;
-    half = 'x;
-    if (valid_i) begin
-      half = '0;
+    a = '0;
+    b = '0;
+    half = '0;
+    if (`NOCCL_IS_READ(valid_i)) begin
       a = unpack(a_i, is_fp16, is_bf16, is_e4m3, is_e5m2);
       b = unpack(b_i, is_fp16, is_bf16, is_e4m3, is_e5m2);
       half[HALF_FP16] |= is_fp16;
@@ -164,8 +163,8 @@ module noccl_fp_add_small #(
   endfunction
 
   always_comb begin : p_pack
-    sum_o = 'x;
-    if (valid_i)
+    sum_o = '0;
+    if (`NOCCL_IS_READ(valid_i))
       sum_o = packed_sum(
         sign, is_nan, has_inf, exponent, mantissa, is_fp16, is_bf16, is_e4m3, is_e5m2
       );

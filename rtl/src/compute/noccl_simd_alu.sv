@@ -30,8 +30,8 @@ module noccl_simd_alu #(
 );
 
   always_comb begin : p_result
-    result_o = 'x;
-    if (valid_i)
+    result_o = '0;
+    if (`NOCCL_IS_READ(valid_i))
       result_o = noccl_simd_pkg::operate(
         noccl_simd_pkg::float_set_t'(Elements),
         a_i,

@@ -59,6 +59,13 @@ module noccl_ni_wide_b
   localparam int unsigned IdBits = noccl_cfg_pkg::WIDE_ID_BITS;
 
   logic [NUM_WIDE_TAGS-1:0] busy_q, busy_d;
+  logic is_full;
+
+  if (NUM_WIDE_TAGS > noccl_cfg_pkg::MAX_WIDE_OUTSTANDING) begin : gen_limit
+    assign is_full = unsigned'($countones(busy_q)) >= noccl_cfg_pkg::MAX_WIDE_OUTSTANDING;
+  end else begin : gen_names_are_the_limit
+    assign is_full = 1'b0;
+  end
 
   // ---------------------------------------------------------------------------------- open reductions
 
@@ -86,7 +93,7 @@ module noccl_ni_wide_b
       is_open_o[c]   = busy_q[name_i[c]];
       is_join[c]     = burst_i[c].opcode == OPCODE_JOIN;
       // A refused burst of the same id gets its response first.
-      may_start_o[c] = !is_open_o[c] && !(refused_valid_i[c] && refused_i[c].id == burst_i[c].id);
+      may_start_o[c] = !is_full && !is_open_o[c] && !(refused_valid_i[c] && refused_i[c].id == burst_i[c].id);
       if (is_join[c]) begin
         if (&joins_valid_q) may_start_o[c] = 1'b0;
         for (int unsigned j = 0; j < MaxOpen; j++) begin

@@ -59,10 +59,16 @@ module noccl_ni_wide_read (
       && ar_i.size == noccl_axi_pkg::SIZE_WIDE && (ar_i.len >> noccl_cfg_pkg::BURST_BITS) == '0;
 
   logic [NUM_READ_IDS-1:0] busy_q, busy_d;
-  logic may_start, sends, takes_error, r_is_last, r_taken;
+  logic may_start, is_full, sends, takes_error, r_is_last, r_taken;
+
+  if (NUM_READ_IDS > noccl_cfg_pkg::MAX_WIDE_OUTSTANDING) begin : gen_limit
+    assign is_full = unsigned'($countones(busy_q)) >= noccl_cfg_pkg::MAX_WIDE_OUTSTANDING;
+  end else begin : gen_ids_are_the_limit
+    assign is_full = 1'b0;
+  end
 
   assign may_start = !busy_q[ar_i.id];
-  assign req_valid_o = ar_valid_i && is_served && may_start;
+  assign req_valid_o = ar_valid_i && is_served && may_start && !is_full;
   assign sends = req_valid_o && req_ready_i;
   assign ar_ready_o = sends || takes_error;
 

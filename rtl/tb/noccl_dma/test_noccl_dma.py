@@ -22,6 +22,7 @@ OWN = 0x2000_0000
 REMOTE = OWN + 0x4_0000
 UNMAPPED = 0x1000_0000
 ROW_BIT = 0x4_0000
+PAGE_BYTES = 4096
 L1_BYTES = 0x2_0000
 SRC, DST, BYTES, ROWS, SRC_STRIDE, DST_STRIDE, KIND, MASK, START, OPEN, ERROR = range(11)
 UNICAST, MULTICAST, JOIN = 0, 1, 2
@@ -169,6 +170,24 @@ async def every_transfer_moves_its_bytes_and_no_others(dut, back_pressure: str) 
         copied(image, transfer)
         assert await engine.image(size) == bytes(image), transfer
         count.add(1)
+
+
+@cocotb.test(timeout_time=TIMEOUT_NS, timeout_unit="ns")
+async def transfers_end_at_and_next_to_the_end_of_a_page(dut) -> None:
+    engine = await started(dut)
+    rng = random.Random(cocotb.RANDOM_SEED + 3)
+    size = 4 * PAGE_BYTES
+    image = bytearray(rng.randbytes(size))
+    await engine.fill(image)
+    for beyond in (-1, 0, 1):
+        for src, dst in ((OWN, REMOTE), (REMOTE, OWN)):
+            start = rng.randrange(PAGE_BYTES - 300, PAGE_BYTES)
+            num_bytes = 2 * PAGE_BYTES - start + beyond
+            transfer = Transfer(src + start, dst + start + 2 * PAGE_BYTES, num_bytes)
+            await engine.start(transfer)
+            assert await engine.wait() == 0, transfer
+            copied(image, transfer)
+            assert await engine.image(size) == bytes(image), transfer
 
 
 @cocotb.test(timeout_time=TIMEOUT_NS, timeout_unit="ns")

@@ -255,3 +255,13 @@ async def it_follows_at_every_place_of_chains_of_one_to_eight_destinations(
             task = (task + 1) % 16
     assert not others.own.writes
     assert others.num_done == 0
+
+
+@cocotb.test(timeout_time=TIMEOUT_NS, timeout_unit="ns")
+async def it_refuses_messages_outside_its_windows(dut) -> None:
+    others = await started(dut, "never")
+    for place in (0, 0x3F_8000, address(OWN, DATA) % (1 << TILE_BITS)):
+        response = await others.box.write((OWN + FIRST_TILE) << TILE_BITS | place, bytes(8))
+        assert response.resp == axi.Resp.SLVERR, hex(place)
+    response = await others.box.write(address(OWN, GRANT), bytes(8))
+    assert response.resp == OKAY

@@ -144,6 +144,18 @@ async def words_in_different_banks_move_a_beat_per_cycle(dut) -> None:
 
 
 @cocotb.test()
+async def what_is_read_waits_for_a_slow_writer(dut) -> None:
+    rng = random.Random(cocotb.RANDOM_SEED + 2)
+    await started(dut)
+    words = [rng.getrandbits(64) for _ in range(8 * 32)]
+    await fill(dut, words)
+    # The words of a beat are read from all banks, and written to one.
+    await copy(dut, Pattern(1, ((32, 8),)), Pattern(32, ((32, 1),)), 0, DST_WORD)
+    expected = [words[8 * (i % 32) + i // 32] for i in range(len(words))]
+    assert await image(dut, DST_WORD, len(words)) == expected
+
+
+@cocotb.test()
 async def words_of_one_bank_take_a_cycle_each(dut) -> None:
     await started(dut)
     contiguous = Pattern(1, ((32, 8),))

@@ -3,7 +3,9 @@
 // Sending and receiving side of a chain's data over a port that may stall, with a protocol checker.
 
 module noccl_torrent_link_tb #(
-    parameter int unsigned BufferBursts = 2
+    parameter int unsigned BufferBursts = 2,
+    /// Bursts of buffer space that the sender assumes.
+    parameter int unsigned SenderBursts = BufferBursts
 ) (
     /// Clock.
     input  logic         clk_i,
@@ -62,7 +64,7 @@ module noccl_torrent_link_tb #(
   assign is_full_o = w_valid && !take_w_ready;
 
   noccl_torrent_send #(
-      .BufferBursts(BufferBursts)
+      .BufferBursts(SenderBursts)
   ) u_send (
       .clk_i,
       .rst_ni,

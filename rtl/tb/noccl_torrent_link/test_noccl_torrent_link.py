@@ -17,6 +17,12 @@ BURST_BEATS = 64
 MAX_CYCLES = 20_000
 
 
+def test_a_sender_that_fills_the_buffer_loses_no_beat() -> None:
+    build = runner.Build("noccl_torrent_link_tb", {"BufferBursts": 2, "SenderBursts": 5})
+    environment = {"BUFFER_BURSTS": "2", "COCOTB_TEST_FILTER": "a_full_buffer"}
+    runner.run(build, __file__, environment)
+
+
 @pytest.mark.parametrize("buffer_bursts", [1, 2, 3])
 def test_properties_hold(buffer_bursts: int) -> None:
     parameters = {"BufferBursts": buffer_bursts}
@@ -112,6 +118,28 @@ async def beats_arrive_once_in_order_and_never_wait_for_buffer_space(
 
 
 @cocotb.test()
+async def a_full_buffer_takes_no_beat(dut) -> None:
+    port = await started(dut)
+    rng = random.Random(cocotb.RANDOM_SEED + 2)
+    beats = [rng.getrandbits(512) for _ in range(5 * BURST_BEATS)]
+    source = handshake.Source(
+        dut.clk_i, dut.in_valid_i, dut.in_ready_o, dut.in_i, pauses("never", rng)
+    )
+    sink = handshake.Sink(
+        dut.clk_i, dut.out_valid_o, dut.out_ready_i, dut.out_o, pauses("bursts", rng)
+    )
+    await start(dut, len(beats))
+    cocotb.start_soon(source.send(beats))
+    for _ in range(6 * BURST_BEATS):
+        await RisingEdge(dut.clk_i)
+    # The word that is read stands behind the buffer.
+    assert port.num_beats - int(os.environ["BUFFER_BURSTS"]) * BURST_BEATS in {0, 1}
+    cocotb.start_soon(sink.run())
+    await until_idle(dut)
+    assert sink.items == beats
+
+
+@cocotb.test()
 async def a_stopped_target_holds_whole_bursts_and_no_more(dut) -> None:
     port = await started(dut)
     buffer_beats = int(os.environ["BUFFER_BURSTS"]) * BURST_BEATS
@@ -152,9 +180,13 @@ async def an_error_is_told_until_the_next_start(dut) -> None:
     dut.out_ready_i.value = 1
     for fails in (1, 0):
         dut.fail_i.value = fails
-        await start(dut, 3)
+        await start(dut, 3 * BURST_BEATS)
         dut.in_valid_i.value = 1
-        await RisingEdge(dut.clk_i)
+        # The first burst fails, those after it do not.
+        for _ in range(2 * BURST_BEATS):
+            await RisingEdge(dut.clk_i)
+        assert bool(dut.has_error_o.value) == bool(fails)
+        dut.fail_i.value = 0
         await until_idle(dut)
         assert bool(dut.has_error_o.value) == bool(fails)
         dut.in_valid_i.value = 0

@@ -19,8 +19,8 @@ use noccl_workload::{Difference, Fault, Schedule, Trace};
 use std::collections::HashMap;
 
 /// Reads, and transactions at either half of the narrow port, that may be open.
-pub(super) const READ_IDS: usize = 32;
-pub(super) const NARROW_IDS: usize = 8;
+pub(crate) const READ_IDS: usize = 32;
+pub(crate) const NARROW_IDS: usize = 8;
 
 /// Data of a wide read that are to come: of which bytes.
 #[derive(Debug, Clone, Copy, Default)]

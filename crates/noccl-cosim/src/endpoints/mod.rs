@@ -17,6 +17,7 @@ mod places;
 mod results;
 
 pub use engine::EngineStarts;
+pub(crate) use managers::{NARROW_IDS, READ_IDS};
 pub use managers::{places_of, refuse_network, refuse_schedule};
 pub use places::Places;
 

@@ -5,7 +5,7 @@
 //! one tile, which the library's host joins to a mesh. This part says which files and which arguments that takes; who calls the
 //! tools and keeps the outcome is somebody else.
 
-use crate::endpoints::Places;
+use crate::endpoints::{NARROW_IDS, Places, READ_IDS};
 use crate::lockstep::element_number;
 use crate::verilated::{LIBRARY_FILE, MAX_TILES};
 use noccl_rtl::{
@@ -269,6 +269,9 @@ pub fn numbers(config: &RtlConfig, boundary: Boundary) -> RtlConfig {
             // An id of a channel for each burst that may be open.
             let last = config.max_wide_outstanding.max(2) - 1;
             config.wide_id_bits = u32::BITS - last.leading_zeros();
+            // The model's names; the interface counts how many of them are open.
+            config.read_id_bits = READ_IDS.ilog2();
+            config.narrow_id_bits = NARROW_IDS.ilog2();
         }
     }
     config

@@ -3,7 +3,7 @@
 
 use crate::common::endpoints::{Hardware, busy, held, records};
 use crate::common::faults;
-use crate::common::{cluster, network, reductions_of_2x2, set, whole_or_tiles};
+use crate::common::{cluster, network_of, reductions_of_2x2, set, whole_or_tiles};
 use noccl_cosim::lockstep::LockstepError;
 use noccl_run::CycleRecord;
 use noccl_studies::StressKind;
@@ -15,7 +15,6 @@ use std::sync::LazyLock;
 
 static MESH: LazyLock<Hardware> = LazyLock::new(|| Hardware {
     library: whole_or_tiles("2x2-endpoints", "2x2-endpoints-tiles"),
-    preset: "collective_noc_2x2",
 });
 
 #[test]
@@ -50,9 +49,8 @@ fn overlapping_transactions_match_the_simulator() {
 
 #[test]
 fn reductions_match_the_simulator() {
-    let network = network(MESH.preset);
     for one in reductions_of_2x2() {
-        MESH.agree_on(&network, vec![one]);
+        MESH.agree_on(vec![one]);
     }
 }
 
@@ -88,7 +86,7 @@ fn members_that_disagree_are_found_out_in_the_same_cycle() {
 fn a_barrier_whose_name_is_in_use_is_refused_alike() {
     let responses = MESH.follows(&faults::name_in_use());
     assert_eq!(responses.unwrap_or_else(|error| panic!("{error}")), [0, 2]);
-    let trace = faults::name_in_use_behind_a_full_table(&network(MESH.preset));
+    let trace = faults::name_in_use_behind_a_full_table(&network_of(MESH.library));
     let responses = MESH.follows(&trace);
     let responses = responses.unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(responses.last(), Some(&2), "{responses:?}");
@@ -99,7 +97,7 @@ fn a_barrier_whose_name_is_in_use_is_refused_alike() {
 /// own copy takes the last place while the router takes nothing: a read that was offered in that cycle stays offered.
 #[test]
 fn crowded_narrow_ports_match_the_simulator() {
-    let network = network(MESH.preset);
+    let network = network_of(MESH.library);
     let more = 0..if is_long() { 1000 } else { 8 };
     for seed in [84, 87, 237, 295, 525].into_iter().chain(more) {
         let (count, window_cycles) = (10 + seed as usize % 60, 1 + seed % 57);
@@ -115,7 +113,7 @@ fn crowded_narrow_ports_match_the_simulator() {
 /// interface takes it in the next one.
 #[test]
 fn crowded_interfaces_match_the_simulator() {
-    let network = network(MESH.preset);
+    let network = network_of(MESH.library);
     for seed in 0..if is_long() { 400 } else { 6 } {
         let (count, window_cycles) = (10 + seed as usize * 7 % 60, 1 + seed * 13 % 120);
         let mut trace = random_trace(&network, seed, count, window_cycles);
@@ -142,7 +140,7 @@ fn a_read_beside_an_own_copy_matches_the_simulator() {
 
 /// The first difference between the hardware and records that somebody has changed.
 fn found(tamper: fn(&mut CycleRecord) -> bool) -> LockstepError {
-    let network = network(MESH.preset);
+    let network = network_of(MESH.library);
     let (mut records, config) = records(&network, (&StressKind::ALL, 32), (1, held(1)));
     let early = records.len() / 8;
     let has_changed = records[early..].iter_mut().any(tamper);
@@ -160,7 +158,7 @@ fn place(error: &LockstepError) -> &'static str {
 
 #[test]
 fn ports_that_are_busy_in_the_run_only_are_noticed() {
-    let network = network(MESH.preset);
+    let network = network_of(MESH.library);
     let (records, _) = records(&network, (&StressKind::ALL, 32), (1, busy(1)));
     let comparison = MESH.follow(&network, &(records, held(0)));
     let error = comparison.expect_err("other stalls are noticed");

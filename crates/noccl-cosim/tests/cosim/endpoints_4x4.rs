@@ -2,17 +2,15 @@
 //! Network interfaces and mesh of 4×4 clusters are the simulator's, at the AXI ports: `make cosim-endpoints`.
 
 use crate::common::endpoints::{Hardware, busy};
-use crate::common::{cluster, network, reduction, set};
+use crate::common::{cluster, reduction, set};
 use noccl_studies::StressKind;
 
 const MESH: Hardware = Hardware {
     library: "4x4-endpoints-tiles",
-    preset: "collective_noc_4x4",
 };
 
 #[test]
 fn strided_and_whole_groups_reduce_along_the_same_comparison() {
-    let network = network(MESH.preset);
     for (base, mask) in [
         ((0, 0), (3, 3)),
         ((1, 0), (2, 3)),
@@ -21,7 +19,7 @@ fn strided_and_whole_groups_reduce_along_the_same_comparison() {
     ] {
         for (x, y) in [(0, 0), (3, 3), (1, 2)] {
             let one = reduction(set(base, mask), cluster(x, y), 100);
-            MESH.agree_on(&network, vec![one]);
+            MESH.agree_on(vec![one]);
         }
     }
 }

@@ -9,8 +9,7 @@ use noccl_workload::Trace;
 
 /// Where the first difference to the hardware with a fault is.
 fn place(library: &'static str, kinds: &[StressKind]) -> &'static str {
-    let preset = "collective_noc_2x2";
-    match (Hardware { library, preset }).first_difference(kinds) {
+    match (Hardware { library }).first_difference(kinds) {
         Some(LockstepError::Divergence(divergence)) => divergence.at,
         other => panic!("{library} survives: {other:?}"),
     }
@@ -18,8 +17,7 @@ fn place(library: &'static str, kinds: &[StressKind]) -> &'static str {
 
 /// Where the first trace of a kind differs from the hardware with a fault.
 fn fault_place(library: &'static str, mut traces: impl Iterator<Item = Trace>) -> &'static str {
-    let preset = "collective_noc_2x2";
-    let hardware = Hardware { library, preset };
+    let hardware = Hardware { library };
     match traces.find_map(|trace| hardware.follows(&trace).err()) {
         Some(LockstepError::Divergence(divergence)) => divergence.at,
         other => panic!("{library} survives: {other:?}"),

@@ -23,6 +23,7 @@ mod links_2x2;
 mod mesh_2x2;
 mod mesh_4x4;
 mod mesh_mutants;
+mod outstanding_2x2;
 mod reductions_2x2;
 mod reductions_4x4;
 mod reductions_mutants;

@@ -14,6 +14,7 @@ use mutants::Mutant;
 
 use noccl_cosim::library::{engine_channels, find_or_build, numbers};
 use noccl_cosim::{Boundary, BuildInputs, read_sources};
+use noccl_net::Network;
 use noccl_rtl::{PARTS, Part, RtlConfig, SourceFile};
 use noccl_run::Watch;
 use noccl_studies::load;
@@ -32,7 +33,7 @@ type NamedNetwork = (
 const MERGE_REGISTERS: &[(&str, &str)] = &[("router.merge_cycles", "3")];
 
 /// Networks of libraries; of names that begin alike the longer one first.
-const NETWORKS: [NamedNetwork; 11] = [
+const NETWORKS: [NamedNetwork; 14] = [
     (
         "2x2-registered-merge",
         "collective_noc_2x2",
@@ -65,6 +66,33 @@ const NETWORKS: [NamedNetwork; 11] = [
         &[
             ("router.input_fifo_flits", "16"),
             ("router.output_fifo_flits", "16"),
+        ],
+    ),
+    (
+        "2x2-open-1-2",
+        "collective_noc_2x2",
+        &[
+            ("ni.max_narrow_outstanding", "1"),
+            ("ni.max_wide_outstanding", "2"),
+            ("ni.max_open_reductions", "1"),
+        ],
+    ),
+    (
+        "2x2-open-3-5",
+        "collective_noc_2x2",
+        &[
+            ("ni.max_narrow_outstanding", "3"),
+            ("ni.max_wide_outstanding", "5"),
+            ("ni.max_open_reductions", "3"),
+        ],
+    ),
+    (
+        "2x2-open-8-8",
+        "collective_noc_2x2",
+        &[
+            ("ni.max_narrow_outstanding", "8"),
+            ("ni.max_wide_outstanding", "8"),
+            ("ni.max_open_reductions", "7"),
         ],
     ),
     (
@@ -147,6 +175,11 @@ struct Parts {
     fault: Option<&'static Mutant>,
 }
 
+/// Network of a library.
+pub fn network_of(name: &str) -> Network {
+    Parts::of(name).elaborated()
+}
+
 impl Parts {
     fn of(name: &str) -> Self {
         let network = NETWORKS.into_iter().find(|n| name.starts_with(n.0));
@@ -171,12 +204,16 @@ impl Parts {
         }
     }
 
-    fn numbers(&self) -> RtlConfig {
+    fn elaborated(&self) -> Network {
         let (_, preset, changes) = self.network;
         let changes: Vec<_> = (changes.iter())
             .map(|(field, value)| ((*field).to_owned(), (*value).to_owned()))
             .collect();
-        let config = RtlConfig::new(&load(preset, &changes).unwrap().network).unwrap();
+        load(preset, &changes).unwrap().network
+    }
+
+    fn numbers(&self) -> RtlConfig {
+        let config = RtlConfig::new(&self.elaborated()).unwrap();
         if self.units == Units::Torrent {
             return config;
         }

@@ -188,6 +188,25 @@ pub const MUTANTS: &[Mutant] = &[
         "(has_tag) is_in_use = 1'b1;",
         "(has_tag) is_in_use = 1'b0;",
     ),
+    // One wide write, wide read or narrow transaction more than the limit is open.
+    Mutant::new(
+        "open_writes",
+        "noccl_ni_wide_b",
+        "$countones(busy_q)) >= noccl_cfg_pkg",
+        "$countones(busy_q)) > noccl_cfg_pkg",
+    ),
+    Mutant::new(
+        "open_reads",
+        "noccl_ni_wide_read",
+        "$countones(busy_q)) >= noccl_cfg_pkg",
+        "$countones(busy_q)) > noccl_cfg_pkg",
+    ),
+    Mutant::new(
+        "open_words",
+        "noccl_ni_narrow",
+        ")) < noccl_cfg_pkg::MAX_NARROW_OUTSTANDING",
+        ")) <= noccl_cfg_pkg::MAX_NARROW_OUTSTANDING",
+    ),
     // A transfer that begins goes before those that are open.
     Mutant::new(
         "oldest",

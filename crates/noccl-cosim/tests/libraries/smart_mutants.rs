@@ -48,7 +48,7 @@ impl Mutant {
 }
 
 /// All of them.
-pub const MUTANTS: [Mutant; 20] = [
+pub const MUTANTS: [Mutant; 23] = [
     Mutant::new(
         "the order of channels stays with the one that was granted",
         Routers::Preset,
@@ -200,6 +200,33 @@ pub const MUTANTS: [Mutant; 20] = [
         (
             "is_combined = passed_has_data[o] && has_operand_q[o];",
             "is_combined = passed_has_data[o] && has_operand_q[o] && o != 1;",
+        ),
+    ),
+    Mutant::new(
+        "a sum is kept in the channel that latches now",
+        Routers::Preset,
+        "noccl_smart_flits",
+        (
+            "(IsContribution && combined_valid_i && latched_o[c])",
+            "(IsContribution && combined_valid_i && latch_i.channel[c])",
+        ),
+    ),
+    Mutant::new(
+        "later flits follow the packet before",
+        Routers::BypassFirst,
+        "noccl_smart_follow",
+        (
+            "sent_i.channel[c] && sent_i.outputs[o] ? went_i[o] : follow_q[c][o]",
+            "follow_q[c][o]",
+        ),
+    ),
+    Mutant::new(
+        "later flits ask for as many hops as the first",
+        Routers::BypassFirst,
+        "noccl_smart_request",
+        (
+            "HasFollow && asking_i[p].index != '0 ? follow_i[p][Out]",
+            "1'b0 ? follow_i[p][Out]",
         ),
     ),
     Mutant::new(

@@ -98,6 +98,9 @@ fn what_the_modules_do_not_implement_is_refused_by_its_field() {
                 s.axi_mut().unwrap().ni.max_burst_beats,
             ) = (49, 48);
         }),
+        ("cluster.dma.max_transfers = 1", "at least 2", |s| {
+            s.axi_mut().unwrap().cluster.dma.max_transfers = 1
+        }),
         ("cluster.dma.max_transfers = 3", "a power of two", |s| {
             s.axi_mut().unwrap().cluster.dma.max_transfers = 3
         }),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Random traces on the simulator, in lock-step with Verilated network interfaces and mesh, at the AXI ports.
 
-use super::{HARD, enough, first, library, network, record_with, some, stalled, stalls};
+use super::{HARD, enough, first, library, network_of, record_with, some, stalled, stalls};
 use noccl_cosim::endpoints::Endpoints;
 use noccl_cosim::lockstep::{Follow, LockstepError};
 use noccl_net::Network;
@@ -12,11 +12,10 @@ use noccl_testkit::traces::trace;
 use noccl_workload::{PortKind, PortTransaction};
 use std::ops::Range;
 
-/// A library and the preset that it was made of.
+/// A library.
 #[derive(Debug, Clone, Copy)]
 pub struct Hardware {
     pub library: &'static str,
-    pub preset: &'static str,
 }
 
 /// How far the hardware has followed.
@@ -108,7 +107,7 @@ impl Hardware {
         kinds: &[StressKind],
         seeds: Range<u64>,
     ) {
-        let network = network(self.preset);
+        let network = network_of(self.library);
         let (mut handshakes, mut runs, mut cut) = (0, 0, 0);
         for seed in first(seeds) {
             // The shortest trace that differs says most.
@@ -132,12 +131,13 @@ impl Hardware {
     }
 
     /// Transactions match the simulator, without and with back-pressure.
-    pub fn agree_on(self, network: &Network, transactions: Vec<PortTransaction>) {
+    pub fn agree_on(self, transactions: Vec<PortTransaction>) {
+        let network = network_of(self.library);
         let trace = trace(transactions);
         for stalls in [None, Some(HARD)] {
             let config = stalled(stalls, 1);
-            let run = (record_with(network, &trace, &config), config);
-            match self.follow(network, &run) {
+            let run = (record_with(&network, &trace, &config), config);
+            match self.follow(&network, &run) {
                 Ok(comparison) => assert!(!comparison.is_cut),
                 Err(error) => panic!("{:?}: {error}", trace.transactions),
             }
@@ -146,7 +146,7 @@ impl Hardware {
 
     /// The first difference between the hardware and records of everything at once; `None` if there is none in six seeds.
     pub fn first_difference(self, kinds: &[StressKind]) -> Option<LockstepError> {
-        let network = network(self.preset);
+        let network = network_of(self.library);
         (0..6).find_map(|seed| {
             let run = records(&network, (kinds, 64), (seed, held(seed)));
             self.follow(&network, &run).err()

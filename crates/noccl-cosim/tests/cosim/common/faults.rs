@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Traces whose contributions do not fit together: members that disagree, barriers that bear the name of another one.
 
-use super::{HARD, cluster, endpoints::Hardware, network, record_with, reduction, set, stalled};
+use super::{HARD, cluster, endpoints::Hardware, network_of, record_with, reduction, set, stalled};
 use noccl_cosim::lockstep::LockstepError;
 use noccl_net::Network;
 use noccl_testkit::traces::{barrier as port_barrier, entry};
@@ -103,7 +103,7 @@ pub fn name_in_use_behind_a_full_table(network: &Network) -> Trace {
 impl Hardware {
     /// A trace takes the same comparison, without and with back-pressure. Returns the worst response of each transaction.
     pub fn follows(self, trace: &Trace) -> Result<Vec<u8>, LockstepError> {
-        let network = network(self.preset);
+        let network = network_of(self.library);
         let mut responses = Vec::new();
         for stalls in [None, Some(HARD)] {
             let config = stalled(stalls, 1);

@@ -7,7 +7,7 @@ pub mod engines;
 pub mod faults;
 pub mod mixed;
 
-pub use crate::libraries::library;
+pub use crate::libraries::{library, network_of};
 use noccl_testkit::schedules::at_once;
 use noccl_testkit::traces::{entry, trace, wide_multicast, wide_reduction};
 pub use noccl_testkit::{cluster, network};
