@@ -25,7 +25,7 @@ Examples:
   noccl view --from run.json")]
 pub struct ViewVerb {
     /// Collective
-    #[arg(value_parser = parse_collective, default_value = "all_reduce")]
+    #[arg(value_parser = parse_shown, default_value = "all_reduce")]
     collective: CollectiveKind,
     #[command(flatten)]
     spec: SpecArgs,
@@ -56,6 +56,17 @@ pub struct ViewVerb {
     /// Print the recorded runs as JSON in place of the page
     #[arg(long, conflicts_with = "output")]
     json: bool,
+}
+
+/// A collective; who names a file is told where schedules are shown.
+fn parse_shown(text: &str) -> Result<CollectiveKind, Error> {
+    if std::path::Path::new(text).extension().is_some() {
+        let accepted = format!(
+            "a file; accepted: a collective, or --from FILE with recorded runs; `noccl explain {text}` reads a schedule"
+        );
+        return Err(Error::argument("COLLECTIVE", text, accepted));
+    }
+    parse_collective(text)
 }
 
 impl ViewVerb {
