@@ -120,7 +120,7 @@ def synth(
         root: Owner of the data or of the result; None for the usual one.
         operator: `sum`, `min`, `max`, `and` or `or`.
         element: `fp64`, `fp32`, `fp16`, `bf16`, `fp8_e4m3`, `fp8_e5m2` or `int8` to `int64`.
-        objective: What is made small: `cycles` or `energy`.
+        objective: What is minimised: `cycles` or `energy`.
         seed: Seed of the search and of the random bytes.
         time_limit_seconds: Host time of the search; proof and run come after it.
         tries: Most schedules that are simulated; None for as many as there is time for.

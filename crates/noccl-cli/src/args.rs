@@ -89,6 +89,10 @@ pub fn sizes(text: &str) -> Result<Vec<u64>, Error> {
 
 /// One size.
 pub fn size(text: &str) -> Result<u64, Error> {
+    if text.contains(',') {
+        let accepted = "accepted: one size here, e.g. 4KiB; `noccl compare` takes a list";
+        return Err(Error::argument("--bytes", text, accepted));
+    }
     let bytes = noccl::collective::parse_bytes(text)?;
     if let Some(note) = noccl::collective::size_note(text) {
         output::log(&format!("note: {note}"));
@@ -196,7 +200,7 @@ impl CollectiveOptions {
 /// Saving long runs, and going on with them.
 #[derive(Debug, Args)]
 pub struct CheckpointArgs {
-    /// Save everything here now and then, and when Ctrl-C or SIGTERM interrupts; the message then says how to go on
+    /// Save the whole run in this file at intervals, and when Ctrl-C or SIGTERM interrupts it; the message names the command that resumes it
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
     /// Wall time from one save to the next
@@ -298,13 +302,13 @@ pub struct CoreArgs {
     /// Core tiles: no message of a round begins before those of all earlier rounds have come, as on an ideal machine
     #[arg(long)]
     pub lock_step: bool,
-    /// Core tiles: besides, runs under the noise of the spec (core.noise_cycles), from this seed on: mean and variance
+    /// Core tiles: run under the noise of the spec (core.noise_cycles) too, with seeds from this one on: mean and variance
     #[arg(long, value_name = "SEED")]
     noise: Option<u64>,
     /// How many runs under noise
     #[arg(long, value_name = "N", default_value_t = 100, requires = "noise")]
     repeat: u32,
-    /// Core tiles: in runs under noise each core begins at a time of its own, at most so many cycles late
+    /// Core tiles: in runs under noise each core begins late by a random number of cycles, at most this one
     #[arg(long, value_name = "CYCLES", default_value_t = 0, requires = "noise")]
     start_skew: u64,
 }

@@ -178,8 +178,7 @@ pub struct FormArgs {
     /// The same as --format json
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// All columns; without it a table leaves out those that do not fit into the terminal, into 120 columns where there is none, or into
-    /// as many as the variable COLUMNS says
+    /// All columns. Without it the table has those that fit the terminal, or COLUMNS characters, or 120
     #[arg(long, conflicts_with = "columns")]
     wide: bool,
     /// These columns, in this order, by the names that --format csv prints; a wrong name lists all

@@ -4,7 +4,10 @@
 
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
+use noccl::collective::{CollectiveKind, parse_collective};
+use std::error::Error as _;
 use std::ffi::OsString;
+use std::num::{ParseFloatError, ParseIntError};
 
 /// Words in the place of a verb.
 const VERBS: [(&[&str], &str); 6] = [
@@ -52,8 +55,63 @@ const OPTIONS: [(&[&str], &str); 5] = [
     ),
 ];
 
+/// A value that is refused, in the words of its reader alone, which name the option.
+pub fn of_value(command: &Command, arguments: &[OsString], error: Error) -> Error {
+    match value_text(&error) {
+        Some(text) => {
+            let mut verb = verb_of(command, arguments).unwrap_or(command).clone();
+            verb.error(ErrorKind::ValueValidation, text)
+        }
+        None => error,
+    }
+}
+
+fn value_text(error: &Error) -> Option<String> {
+    let source = error.source()?;
+    if source.is::<noccl::Error>() {
+        return Some(source.to_string());
+    }
+    let accepted = if source.is::<ParseFloatError>() {
+        "a number, e.g. 0.5"
+    } else if source.is::<ParseIntError>() {
+        "a whole number"
+    } else {
+        return None;
+    };
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    let (option, value) = text(ContextKind::InvalidArg).zip(text(ContextKind::InvalidValue))?;
+    let option = option.split(' ').next().unwrap_or(option);
+    Some(format!("{option} '{value}': accepted: {accepted}"))
+}
+
+/// Arguments that are missing or exclude each other, with the usage of the verb: that of clap repeats what was typed.
+fn with_usage(command: &Command, arguments: &[OsString], mut error: Error) -> Error {
+    let Some(verb) = verb_of(command, arguments) else {
+        return error;
+    };
+    let usage = ContextValue::StyledStr(verb.clone().render_usage());
+    error.insert(ContextKind::Usage, usage);
+    let lacks_collective = matches!(error.get(ContextKind::InvalidArg), Some(ContextValue::Strings(missing))
+        if missing.iter().any(|one| one == "<COLLECTIVE>"));
+    if lacks_collective {
+        let names = CollectiveKind::ALL.map(|kind| kind.class().name).join(", ");
+        let tip = ContextValue::StyledStrs(vec![format!("collectives: {names}").into()]);
+        error.insert(ContextKind::Suggested, tip);
+    }
+    error
+}
+
 /// The same refusal with a tip that helps, or with none.
 pub fn with_tip(command: &Command, arguments: &[OsString], mut error: Error) -> Error {
+    if matches!(
+        error.kind(),
+        ErrorKind::MissingRequiredArgument | ErrorKind::ArgumentConflict
+    ) {
+        return with_usage(command, arguments, error);
+    }
     let is_verb = error.kind() == ErrorKind::InvalidSubcommand;
     let context = if is_verb {
         ContextKind::InvalidSubcommand
@@ -113,8 +171,18 @@ fn near_verb(command: &Command, word: &str) -> Option<String> {
 fn of_argument(verb: Option<&Command>, arguments: &[OsString], word: &str) -> Option<String> {
     let place = arguments.iter().position(|argument| argument == word);
     let before = place.and_then(|place| arguments[..place].last()?.to_str());
-    if word.trim_start_matches('-').parse::<f64>().is_ok() {
+    let option = place.and_then(|place| arguments[..place].iter().rev().nth(1)?.to_str());
+    if let (Some("-P"), Some(key)) = (option, before) {
+        return Some(format!("-P takes KEY=VALUE: `-P {key}={word}`"));
+    }
+    if word.starts_with('-') && word.trim_start_matches('-').parse::<f64>().is_ok() {
         return Some("numbers and sizes have no sign here".to_owned());
+    }
+    if let Some(first) = before.and_then(|before| parse_collective(before).ok())
+        && let Ok(second) = parse_collective(word)
+    {
+        let several = format!("`noccl matrix --collectives {first},{second}` compares several");
+        return Some(format!("one collective; {several}"));
     }
     if !word.starts_with('-') {
         return match before? {

@@ -86,10 +86,17 @@ pub fn parse_json<T: serde::de::DeserializeOwned>(
     expected: &'static str,
 ) -> Result<T, FileError> {
     begins_as_json(path, text, expected)?;
-    serde_json::from_str(text).map_err(|e| FileError::Content {
-        path: path.to_owned(),
-        expected,
-        reason: visible_line(&e.to_string()).into_owned(),
+    serde_json::from_str(text).map_err(|e| {
+        let cut = if e.is_eof() {
+            "; is the file cut off?"
+        } else {
+            ""
+        };
+        FileError::Content {
+            path: path.to_owned(),
+            expected,
+            reason: visible_line(&format!("{e}{cut}")).into_owned(),
+        }
     })
 }
 
@@ -105,10 +112,13 @@ pub fn begins_as_json(path: &str, text: &str, expected: &'static str) -> Result<
         Some(first) => format!("'{first}'"),
         None => "nothing".to_owned(),
     };
-    let hint = if is_toml {
-        "; a spec, which is TOML, is given as --spec FILE"
-    } else {
-        ""
+    let end = Path::new(path).extension().and_then(|end| end.to_str());
+    let hint = match end {
+        Some("toml") => "; a spec, which is TOML, is given as --spec FILE",
+        Some("py") => "; an mpi4py script runs as `noccl run program FILE --ranks N`",
+        Some("elf") => "; a compiled program runs as `noccl run program FILE --ranks N`",
+        Some("messages") => "; a message trace runs as `noccl run messages FILE`",
+        Some(_) | None => "",
     };
     Err(FileError::Content {
         path: path.to_owned(),

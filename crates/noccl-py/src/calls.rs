@@ -8,8 +8,8 @@ use crate::request::{
 };
 use crate::supervise::supervise;
 use noccl::collective::{
-    Loaded, MemoryImage, Place, RunRecording, Schedule, ViewRequest, parse_algorithms,
-    parse_collective, parse_element, parse_operator, word,
+    Loaded, MemoryImage, Place, RunRecording, Schedule, ViewRequest, parse_collective,
+    parse_element, parse_one_algorithm, parse_operator, word,
 };
 use noccl::network::{describe, parse_tile, root_name};
 use noccl::report::ShownRun;
@@ -532,14 +532,8 @@ pub(crate) fn point_word(py: Python<'_>, kind: &str, text: &str) -> PyResult<Str
 }
 
 fn one_algorithm(text: &str) -> Result<String, Error> {
-    match parse_algorithms(text)?.as_slice() {
-        [_] => Ok(text.trim().to_owned()),
-        _ => Err(Error::argument(
-            "algorithm",
-            text,
-            "accepted: the name of one algorithm, or auto",
-        )),
-    }
+    parse_one_algorithm("algorithm", text)?;
+    Ok(text.trim().to_owned())
 }
 
 /// The tile of a network that a text names, as messages and tables name it.

@@ -3,7 +3,8 @@
 
 use noccl::collective::{
     AlgorithmRequest, CompareRequest, Definition, ExplainRequest, ExplainSubject, Lengths,
-    RunRequest, Schedule, parse_algorithms, parse_collective, parse_element, parse_operator,
+    RunRequest, Schedule, parse_algorithms, parse_collective, parse_element, parse_one_algorithm,
+    parse_operator,
 };
 use noccl::hardware::{HardwareRequest, parse_boundary};
 use noccl::network::{Network, parse_group, parse_root};
@@ -51,7 +52,6 @@ impl ScheduleFields {
         &self,
         network: &Network,
     ) -> Result<(CompareRequest, AlgorithmRequest), Error> {
-        let one = || Error::argument("algorithm", &self.algorithm, "accepted: one algorithm");
         let mut request = CompareRequest::new(
             parse_collective(&self.collective)?,
             parse_group(network, &self.group)?,
@@ -62,10 +62,8 @@ impl ScheduleFields {
         request.element = parse_element(&self.element)?;
         request.lengths.clone_from(&self.lengths);
         request.definition = self.definition.clone().map(Box::new);
-        match parse_algorithms(&self.algorithm)?.as_slice() {
-            [algorithm] => Ok((request, *algorithm)),
-            _ => Err(one()),
-        }
+        let algorithm = parse_one_algorithm("algorithm", &self.algorithm)?;
+        Ok((request, algorithm))
     }
 }
 

@@ -89,10 +89,11 @@ pub(crate) fn completed(
         return Err(merge.error(base.span(), "the base is the name of a preset in quotes"));
     };
     if entry(keys, "name").is_none() {
-        let reason = format!("`name` is missing: this network is not '{name}'");
-        return Err(merge.error(key.span(), &reason));
+        let reason =
+            "`name` is missing; accepted: another name than the base has, e.g. name = \"my_noc\"";
+        return Err(merge.error(key.span(), reason));
     }
-    merge.table = preset_table(name)?;
+    merge.table = preset_table(name).map_err(|e| merge.error(base.span(), &e.to_string()))?;
     merge.kind = FileKind::of(&merge.table);
     if let Some((_, list)) = entry(keys, WITHOUT) {
         merge.leave_out(list)?;

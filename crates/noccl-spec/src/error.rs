@@ -61,12 +61,12 @@ pub enum SpecError {
         reason: String,
     },
     /// No such preset.
-    #[error("no preset '{name}'; presets: {known}{hint}")]
+    #[error("no preset '{name}'{hint}; accepted: {known}")]
     UnknownPreset {
         /// Name asked for.
         name: String,
-        /// All names.
-        known: String,
+        /// Families of names.
+        known: &'static str,
         /// Nearest name, or empty.
         hint: String,
     },

@@ -76,7 +76,11 @@ pub fn override_value(table: &mut toml::Table, key: &str, value: &str) -> Result
     if LEFT_OUT.contains(&key) {
         here.entry(last).or_insert(toml::Value::Integer(0));
     }
-    let no_value = no_value(here, parents, last);
+    let mut no_value = no_value(here, parents, last);
+    if parents.is_empty() && !table.contains_key(last) {
+        no_value += &paths_to(table, last);
+    }
+    let here = descend(table, &parts).map_err(fail)?;
     let old = match here.get_mut(last) {
         Some(old) if !old.is_table() && !old.is_array() => old,
         Some(_) | None => return Err(fail(no_value)),
@@ -160,6 +164,19 @@ fn add_link_cycles(router: &mut toml::Table) {
     }
 }
 
+/// Where in a spec a field of this name is, as a hint.
+fn paths_to(table: &toml::Table, name: &str) -> String {
+    let below = table.iter().filter_map(|(key, value)| {
+        let has_it = value.as_table()?.get(name)?;
+        (!has_it.is_table()).then(|| format!("`{key}.{name}`"))
+    });
+    let below: Vec<String> = below.collect();
+    match below.as_slice() {
+        [] => String::new(),
+        some => format!(" (did you mean {}?)", some.join(" or ")),
+    }
+}
+
 /// Why a name in a table, whose path is `parents`, is no single value. Names the fields that files leave out too.
 fn no_value(table: &toml::Table, parents: &str, name: &str) -> String {
     let mut table = table.clone();
@@ -239,7 +256,7 @@ pub(crate) fn parse_error(
 ) -> SpecError {
     SpecError::Parse {
         file: file.to_owned(),
-        message: toml_message(text, error),
+        message: in_plain_types(&toml_message(text, error)),
         hint: nearest_accepted(kind, error.message()),
     }
 }
@@ -248,8 +265,27 @@ fn override_error(key: &str, value: &str, kind: FileKind, message: &str) -> Spec
     SpecError::Override {
         key: key.to_owned(),
         value: value.to_owned(),
-        reason: format!("{}{}", message.trim_end(), nearest_accepted(kind, message)),
+        reason: format!(
+            "{}{}",
+            in_plain_types(message.trim_end()),
+            nearest_accepted(kind, message)
+        ),
     }
+}
+
+/// A message of serde with numbers in the place of Rust's types.
+fn in_plain_types(message: &str) -> String {
+    let whole = ["u8", "u16", "u32", "u64", "usize"].map(|name| format!("expected {name}"));
+    let number = whole.iter().find(|of| message.ends_with(of.as_str()));
+    let quotes = if message.contains("invalid type: string") {
+        " without quotes"
+    } else {
+        ""
+    };
+    if let Some(of) = number {
+        return message.replace(of.as_str(), &format!("expected a whole number{quotes}"));
+    }
+    message.replace("expected f64", &format!("expected a number{quotes}"))
 }
 
 /// serde lists the accepted names in its message; name the closest one, or say that the name belongs to tiles of the other kind.

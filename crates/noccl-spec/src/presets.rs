@@ -92,17 +92,29 @@ pub fn preset_text(name: &str) -> Result<String, SpecError> {
     Ok(to_toml(&spec))
 }
 
+/// What names there are, in a line.
+const FAMILIES: &str = "collective_noc_WxH and ideal_WxH with W and H from 1 to 1024, torrent_HxW, esp_HxW, smart_WxH and tilepro64_WxH up to 64, \
+     and variants such as collective_noc_4x4_published, which `noccl doctor` lists";
+
+/// The preset that a name may mean: one that differs in few letters, or S1's of the same size.
+fn near_preset(name: &str) -> String {
+    let size = name.trim_start_matches(|c: char| !c.is_ascii_digit());
+    match parts(size, 1024) {
+        Some((_, _, "")) if !name.contains('_') => {
+            format!(" (did you mean `collective_noc_{size}`?)")
+        }
+        Some(_) | None => nearest(name, PRESET_NAMES.into_iter()),
+    }
+}
+
 /// A preset as a table, for files that have it as their base.
 pub(crate) fn preset_table(name: &str) -> Result<toml::Table, SpecError> {
     let renamed = renamed_preset(name);
     let name = renamed.as_deref().unwrap_or(name);
     let unknown = || SpecError::UnknownPreset {
         name: name.to_owned(),
-        known: PRESET_NAMES.join(", "),
-        hint: format!(
-            "; any collective_noc_WxH and ideal_WxH with W and H from 1 to 1024 and torrent_HxW, esp_HxW, smart_WxH, tilepro64_WxH up to 64 work too{}",
-            nearest(name, PRESET_NAMES.into_iter())
-        ),
+        known: FAMILIES,
+        hint: near_preset(name),
     };
     let system = |prefix: &str, max| name.strip_prefix(prefix).and_then(|rest| parts(rest, max));
     let mut preset = if let Some((width, height, suffix)) = system("collective_noc_", 1024) {

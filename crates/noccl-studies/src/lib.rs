@@ -56,7 +56,8 @@ pub use barrier::{
     BarrierRow, BarrierSlope, BarrierStudy, MAX_BARRIER_CLUSTERS, barrier_study, check_barrier_page,
 };
 pub use baselines::{
-    BaselineAlgorithm, BaselineRow, BaselinesRequest, baseline_figures, baselines, parse_pair,
+    BaselineAlgorithm, BaselineRow, Baselines, BaselinesRequest, baseline_figures, baselines,
+    parse_pair,
 };
 pub use coherence::{
     CoherenceProgram, CoherenceProtocol, CoherenceRequest, CoherenceRow, DESIGN_NAMES,
@@ -64,8 +65,8 @@ pub use coherence::{
 };
 pub use compare::{
     AlgorithmRequest, Backend, CompareRequest, CompareRow, Comparison, EstimateRange, Extent,
-    LinkFlits, Remedy, Skipped, SumError, Synchronisation, compare, compare_by_model,
-    parse_algorithms, program_choice, runtime_cycles, schedule,
+    LinkFlits, Remedy, Skipped, SumError, Synchronisation, compare, compare_by_model, fewer_chunks,
+    parse_algorithms, parse_one_algorithm, program_choice, runtime_cycles, schedule,
 };
 pub use core_costs::{CoreCostRow, CoreCostSpread, CoreCosts, ExecutedCase, calibrate_cores};
 pub use error::{Error, ErrorClass};

@@ -137,14 +137,20 @@ fn read<T: DeserializeOwned>(file: &str, text: &str, format: u32) -> Result<T, W
         });
     }
     let content = |error: &serde_json::Error, path: &str| {
-        let message = error.to_string();
+        let message = match error.is_eof() {
+            true => "the file ends here, before the JSON does: is it cut off?".to_owned(),
+            false => error.to_string(),
+        };
         let (line, column) = (error.line(), error.column());
         let place = format!(" at line {line} column {column}");
         WorkloadError::Content {
             file: file.to_owned(),
             line,
             column,
-            field: if path == "." { "top level" } else { path }.to_owned(),
+            field: match path.trim_end_matches('?').trim_end_matches('.') {
+                "" => "top level".to_owned(),
+                path => path.to_owned(),
+            },
             message: message.strip_suffix(&place).unwrap_or(&message).to_owned(),
         }
     };

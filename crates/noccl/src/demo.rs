@@ -32,6 +32,7 @@ pub fn demo(watch: Watch<'_>) -> Result<Comparison, Error> {
         rows: Vec::new(),
         skipped: Vec::new(),
         remedy: None,
+        notes: Vec::new(),
     };
     let mut earlier_cycles = 0;
     for (part, (collective, group)) in PARTS.into_iter().enumerate() {

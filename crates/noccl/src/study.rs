@@ -14,8 +14,8 @@ pub use noccl_studies::{
 };
 pub use noccl_studies::{
     AttentionRequest, AttentionRow, BarrierRow, BarrierSlope, BarrierStudy, BaselineAlgorithm,
-    BaselineRow, BaselinesRequest, CoherenceProgram, CoherenceProtocol, CoherenceRequest,
-    CoherenceRow, DeviationRow, Figure, GemmRequest, GemmRow, MARKED_DEVIATION,
+    BaselineRow, Baselines, BaselinesRequest, CoherenceProgram, CoherenceProtocol,
+    CoherenceRequest, CoherenceRow, DeviationRow, Figure, GemmRequest, GemmRow, MARKED_DEVIATION,
     MAX_DRAWN_DESTINATIONS, MAX_MODEL_ERROR, MAX_STRESS_SEEDS, MAX_STRESS_TRANSACTIONS,
     MEDIAN_MODEL_ERROR, MIN_STRESS_TRANSACTIONS, ModelAccuracy, ModelRow, OrderDraw,
     OrderDrawRequest, OrderReport, OrderRequest, OrderRow, PublishedRow, StressFailure, StressKind,

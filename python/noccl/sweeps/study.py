@@ -221,9 +221,7 @@ def _word(kind: str) -> Callable[[str, object], str]:
         try:
             return _native.point_word(kind, found)
         except NocclError as error:
-            # The engine names the option of `noccl compare`, where a list means all algorithms too.
             _, _, reason = str(error).rpartition(f"'{found}': ")
-            reason = reason.replace("; or all, or auto", "; or auto")
             raise ArgumentError(f"{name}: {found!r}: {reason}") from error
 
     return read

@@ -24,7 +24,7 @@ use std::fmt::Write;
 const EXIT_CODES: &str = "\
 Exit codes: 0 fine; 1 a check failed, a run stalled or delivered wrong bytes; \
 2 wrong input, nothing ran; 3 interrupted and saved (--checkpoint); \
-4 an output could not be written (what was there before is still there); 130 interrupted.
+4 an output could not be written (a former file is unchanged); 130 interrupted.
 Results go to stdout, remarks and progress to stderr.";
 
 /// First commands for somebody who has none yet.
@@ -115,6 +115,7 @@ impl Cli {
         let matches = command
             .try_get_matches_from_mut(arguments.iter())
             .map_err(|error| effects::of_another_form(&mut command, &arguments, error))
+            .map_err(|error| tips::of_value(&command, &arguments, error))
             .map_err(|error| tips::with_tip(&command, &arguments, error))?;
         let cli = Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
         effects::refuse(&mut command, &matches, &cli.verb.idle())?;

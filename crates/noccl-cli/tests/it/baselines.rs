@@ -69,6 +69,22 @@ fn rows_are_json_and_plots_are_files() {
 }
 
 #[test]
+fn who_does_not_reduce_over_a_set_is_named_in_one_line() {
+    let command = "baselines --collective reduce --size 2x3 --set all --bytes 64 --json";
+    let said = done(&Folder::new(), command);
+    assert!(said.stdout.contains("\"cores\""), "{}", said.stdout);
+    let line = said
+        .stderr
+        .lines()
+        .find(|line| line.starts_with("not compared"));
+    let line = line.unwrap_or_else(|| panic!("{}", said.stderr));
+    noccl_testkit::assert_says(
+        line,
+        &["smart_16_bytes (5), smart_64_bytes (5)", "--set 0,0,4,4"],
+    );
+}
+
+#[test]
 fn wrong_input_is_refused_before_anything_runs() {
     for (arguments, part) in [
         ("baselines --size 4", "two whole numbers"),
@@ -97,8 +113,8 @@ fn esp_runs_what_it_can_and_says_what_it_cannot() {
     let has = |part: &str| assert!(run.stdout.contains(part), "{part}: {}", run.stdout);
     has("on esp_4x5_calibrated");
     has("in_network_list  ");
-    has("not compared: tree: actions[0].kind = transfer: list_multicast");
-    has("not compared: in_network: actions[0].kind = transfer: list_multicast");
+    has("not compared: tree: actions[0].kind = transfer: accepted: list_multicast");
+    has("not compared: in_network: actions[0].kind = transfer: accepted: list_multicast");
     let folder = Folder::new();
     let make = "schedule multicast --spec esp_4x5 --root 0,0 --bytes 1KiB --algorithm in_network_list -o s.json";
     assert_eq!(noccl_in(&folder.0, make).code, Some(0));

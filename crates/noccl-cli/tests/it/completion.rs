@@ -34,6 +34,16 @@ fn bash_completes_verbs_and_options() {
     assert_eq!(complete("noccl compare --colu", 2).trim(), "--columns");
     assert!(complete("noccl compare --format ", 3).contains("csv"));
     assert_eq!(complete("noccl compare all_r", 2).trim(), "all_reduce");
+    assert_eq!(
+        complete("noccl compare --spec tor", 3)
+            .matches("torrent_")
+            .count(),
+        4
+    );
+    assert!(complete("noccl run program --spec smart_8x8_b", 4).contains("smart_8x8_baseline"));
+    folder.file("tortoise.toml", "");
+    let file = folder.0.join("tort").display().to_string();
+    assert!(complete(&format!("noccl compare --spec {file}"), 3).contains("tortoise.toml"));
 }
 
 #[test]
@@ -46,6 +56,16 @@ fn zsh_and_fish_load_their_scripts_where_they_are_installed() {
             "{shell}: {text}"
         );
         assert!(text.contains("multicast reduce all_reduce"), "{shell}");
+        let is_of_spec =
+            |line: &&str| line.contains("PRESET_OR_FILE") || line.contains(" -l spec ");
+        let of_spec: Vec<&str> = text.lines().filter(is_of_spec).collect();
+        assert!(of_spec.len() > 10, "{shell}: {of_spec:?}");
+        for line in of_spec {
+            let has_files =
+                line.contains("{compadd -- collective_noc_4x4 ") || line.contains(" -r -F -a ");
+            assert!(has_files, "{shell}: {line}");
+        }
+        assert!(text.contains("torrent_4x5_parallel"), "{shell}");
         let script = folder.file(&format!("noccl.{shell}"), &text);
         if let Some(said) = in_shell(shell, &[arguments, &script.display().to_string()]) {
             assert_eq!((said.code, said.stderr.as_str()), (Some(0), ""), "{shell}");

@@ -282,14 +282,15 @@ impl FromStr for Choice {
     type Err = CollError;
 
     fn from_str(text: &str) -> Result<Self, CollError> {
-        let unknown = |part: &str| CollError::UnknownName {
-            what: "parameter",
-            found: format!("{part} in {text}"),
-            accepted: accepted(),
-        };
         let mut parts = text.split(':');
         let algorithm: Algorithm = parts.next().unwrap_or(text).parse()?;
-        let mut choice = Choice::new(algorithm, 1);
+        let named = Choice::new(algorithm, 1);
+        let mut choice = named;
+        let unknown = |part: &str| CollError::UnknownName {
+            what: "parameter",
+            found: part.to_owned(),
+            accepted: accepted(named),
+        };
         let has = choice.has();
         for part in parts {
             let number = part.parse::<u32>().ok().filter(|n| *n >= 1);
@@ -326,26 +327,48 @@ impl FromStr for Choice {
     }
 }
 
-/// What parameters a choice may have.
-fn accepted() -> String {
-    let bare = Algorithm::ALL.into_iter().filter(|algorithm| {
-        let entry = algorithm.entry();
-        entry.on_clusters.is_some() && entry.parameters.is_none_on_clusters()
-    });
-    let mut bare: Vec<&str> = bare.map(Algorithm::name).collect();
-    let last = bare.pop().unwrap_or("none");
-    format!(
-        "NAME[:CHUNKS][:tree][:pull|:push][:software], CHUNKS at least 1; `:tree` \
-         only after row_column; after ring only `:software`, after in_network only \
-         CHUNKS, after in_network_once only `:centre`, after chainwrite only a number of chains, an order (`noccl order`) and `:blocks`, after \
-         point_to_point [:CHUNKS] and one of :ring, :rings, :both, :halving, :swing, :bine, :direct (two of them for both dimensions as :rings+direct), :radix=COUNT, :combine=COUNT, :trees=COUNT, after \
-         {} and {last} nothing; for a barrier \
-         counter and in_network with [:row_column|:quads|:pairwise][:centre]; on core tiles rounds \
-         with [:split|:literal], row_column with [:direct|:chain], tree of a barrier with \
-         [:neighbour|:ternary][:root], unicast, pairwise, torus, rounds and row_column with \
-         [:barrier][:lag=STEPS][:receive|:send], planned with [:barrier]",
-        bare.join(", ")
-    )
+/// What parameters an algorithm may have.
+fn accepted(choice: Choice) -> String {
+    let has = choice.has();
+    let is_exchange = has.lag.is_some();
+    let known = [
+        (choice.has_chunks(), "a number of chunks, 1 or more"),
+        (has.stages == Stages::Chosen, "tree"),
+        (choice.has_forwarding(), "pull or push"),
+        (choice.has_steps(), "software"),
+        (has.has_centre, "centre"),
+        (has.has_chains, "a number of chains, 1 or more"),
+        (has.has_chains, "an order (`noccl order`)"),
+        (has.has_chains, "blocks"),
+        (
+            has.has_form,
+            "one of ring, rings, both, halving, swing, bine, direct (two for both dimensions as rings+direct), radix=COUNT, combine=COUNT, trees=COUNT",
+        ),
+        (
+            has.has_shape,
+            "of a barrier row_column, quads or pairwise, and centre",
+        ),
+        (has.has_rounds, "on core tiles split or literal"),
+        (has.has_lines, "on core tiles direct or chain"),
+        (
+            has.has_trees,
+            "of a barrier on core tiles neighbour or ternary, and root",
+        ),
+        (
+            is_exchange,
+            "on core tiles barrier, lag=STEPS, receive or send",
+        ),
+        (has.has_plan, "on core tiles barrier"),
+    ];
+    let known = known
+        .into_iter()
+        .filter_map(|(is_there, words)| is_there.then_some(words));
+    let known: Vec<&str> = known.collect();
+    let name = choice.algorithm.name();
+    match known.as_slice() {
+        [] => format!("{name} alone, which has no parameters"),
+        some => format!("{name}, and behind a colon each: {}", some.join("; ")),
+    }
 }
 
 #[cfg(test)]
@@ -395,10 +418,21 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_parameter_is_told_which_algorithms_have_none() {
-        let error = "slotted:2".parse::<Choice>().expect_err("it has none");
-        let none = "after unicast, pairwise, slotted, in_network_lines and in_network_list nothing";
-        assert!(error.to_string().contains(none), "{error}");
+    fn a_refused_parameter_is_told_what_its_algorithm_has() {
+        for (text, words) in [
+            (
+                "in_network_list:2",
+                "no parameter '2'; accepted: in_network_list alone, which has no parameters",
+            ),
+            (
+                "chain:0",
+                "no parameter '0'; accepted: chain, and behind a colon each: a number of chunks, 1 or more; pull or push; software",
+            ),
+            ("chain:x", "no parameter 'x'"),
+        ] {
+            let error = text.parse::<Choice>().expect_err("it does not exist");
+            assert!(error.to_string().contains(words), "{error}");
+        }
     }
 
     #[test]

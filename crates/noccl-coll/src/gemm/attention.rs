@@ -400,7 +400,7 @@ fn slices(mesh: Mesh, attention: &Attention) -> Result<(u32, u32), CollError> {
     }
     if !tokens.is_multiple_of(width) || !tokens.is_multiple_of(height) {
         return Err(CollError::Impossible(format!(
-            "{tokens} tokens on {width}x{height} clusters; accepted: a multiple of both sides"
+            "--tokens '{tokens}': accepted: a multiple of both sides of the mesh, {width}x{height}"
         )));
     }
     Ok((tokens / height, tokens / width))

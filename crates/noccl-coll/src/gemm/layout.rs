@@ -111,7 +111,7 @@ impl GemmLayout {
             let available_bytes = network.memory_bytes(tile);
             if needed_bytes > available_bytes {
                 return Err(CollError::DoesNotFit {
-                    algorithm: format!("gemm with {} slots", self.slots),
+                    algorithm: format!("gemm with --prefetch {} (fewer need less)", self.slots),
                     tile: network.tile_ref(tile).to_string(),
                     needed_bytes,
                     available_bytes,

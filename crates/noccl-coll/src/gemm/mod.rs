@@ -63,7 +63,7 @@ impl Mesh {
             return Ok(Self { width, height });
         }
         Err(CollError::Impossible(format!(
-            "a mesh of {width}x{height}; accepted: powers of two, so that a row is one multi-address"
+            "--mesh '{width}x{height}': accepted: sides that are powers of two, so that a row is one multi-address"
         )))
     }
 

@@ -16,7 +16,7 @@ use crate::statistics::Outcomes;
 use crate::table::{GainHardware, gains};
 use noccl_coll::Algorithm;
 use noccl_run::{Tally, Watch};
-use noccl_studies::parts::Runner;
+use noccl_studies::parts::{Runner, software};
 use noccl_studies::{AlgorithmRequest, Error, Step};
 use noccl_workload::CollectiveKind;
 
@@ -31,7 +31,12 @@ const ROUTERS: GainHardware = GainHardware {
     ],
     hardware: || vec![AlgorithmRequest::Search(Algorithm::InNetwork)],
     others: &[],
-    software: &[Algorithm::Chain, Algorithm::Tree, Algorithm::RowColumn],
+    // The same choices as in claims 1, 2, 4 and 5.
+    software: |kind, bytes, group| {
+        let (chain, tree) = software(kind, bytes, group == "all");
+        let choices = chain.into_iter().chain(tree);
+        choices.map(AlgorithmRequest::Fixed).collect()
+    },
     titles: ["S1's software", "in the network"],
 };
 

@@ -31,7 +31,7 @@ const CHAINS: GainHardware = GainHardware {
         chains.map(AlgorithmRequest::Fixed).to_vec()
     },
     others: &[Algorithm::Chainwrite],
-    software: &[Algorithm::Unicast],
+    software: |_, _, _| vec![AlgorithmRequest::Search(Algorithm::Unicast)],
     titles: ["copies (iDMA)", "chains"],
 };
 

@@ -54,7 +54,7 @@ fn a_memory_beyond_32_bits_is_refused_by_its_field() {
 #[test]
 fn what_the_modules_do_not_implement_is_refused_by_its_field() {
     type Change = fn(&mut Spec);
-    let cases: [(&str, &str, Change); 12] = [
+    let cases: [(&str, &str, Change); 13] = [
         ("router.bypass = a table", "no such table", |s| {
             s.axi_mut().unwrap().router.bypass = Some(RouterBypass {
                 hpc_max: 2,

@@ -191,7 +191,7 @@ pub(crate) fn check_unit(router: &Router) -> Checked {
             field: "router.wide_reduction.kind".to_owned(),
             found: "\"three_operand\"".to_owned(),
             accepted: format!(
-                "must be \"two_operand\" with router.flow = \"{}\" (the published unit has two operands)",
+                "must be \"two_operand\" with router.flow = \"{}\" (the published unit has two operands; the presets collective_noc_WxH_published have both)",
                 rules.name()
             ),
         }),

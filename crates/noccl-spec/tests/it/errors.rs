@@ -180,11 +180,14 @@ fn three_operand_reduction_is_refused_with_the_published_router() {
 }
 
 #[test]
-fn unknown_preset_lists_all_names_and_the_nearest() {
+fn unknown_preset_lists_the_families_and_the_nearest() {
     let shown = preset_text("collective_noc_4x4_publish")
         .unwrap_err()
         .to_string();
-    assert_says(&shown, &PRESET_NAMES);
+    for name in PRESET_NAMES {
+        let family = name.split(|c: char| c.is_ascii_digit()).next().unwrap();
+        assert!(shown.contains(family), "{name}: {shown}");
+    }
     assert_says(&shown, &["did you mean `collective_noc_4x4_published`?"]);
     for bad in [
         "",

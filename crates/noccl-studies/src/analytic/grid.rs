@@ -297,10 +297,11 @@ pub fn calibrate(network: &Network, command: &str, watch: Watch<'_>) -> Result<C
     })
 }
 
-/// Only routers that reduce and multicast over any set, over links, tell all constants apart.
+/// Only routers that carry transactions over links, and reduce and multicast over any set, tell all constants apart.
 fn check_routers(network: &Network) -> Result<(), Error> {
-    match network.routers().reduces {
-        Reduces::AllInputs if network.routers().has_links => Ok(()),
+    let routers = network.routers();
+    match routers.reduces {
+        Reduces::AllInputs if routers.has_links && routers.carries_transactions() => Ok(()),
         Reduces::AllInputs | Reduces::TwoInputs | Reduces::Nothing => {
             let flow = network.spec().flow_name().to_owned();
             Err(noccl_model::ModelError::OtherRouters { flow }.into())

@@ -45,6 +45,15 @@ pub struct DeviationRow {
     pub model_error: f64,
 }
 
+/// Is there such a mesh? To be asked before anything runs.
+pub(super) fn check_side(max_side: u16) -> Result<(), Error> {
+    if SIDES.contains(&max_side) {
+        return Ok(());
+    }
+    let accepted = "accepted: 4, 8, 16 or 32, the sides of the meshes that are compared";
+    Err(Error::argument("--max-side", max_side, accepted))
+}
+
 /// Multicast and reduction over all clusters of square meshes, up to `max_side` clusters a side.
 ///
 /// In-network reductions are left out: in two dimensions the published form doubles the row's time, because its routers

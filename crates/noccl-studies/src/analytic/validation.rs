@@ -3,7 +3,7 @@
 //! numbers, and the simulator against our own model.
 
 use super::grid::{ModelRow, model_rows};
-use super::model_error::{DeviationRow, deviations};
+use super::model_error::{DeviationRow, check_side, deviations};
 use crate::{Error, Watch};
 use noccl_model::published::{Extent, MulticastConstants, ReduceConstants};
 use noccl_model::{Calibration, best_chunks, even_chunks};
@@ -71,13 +71,14 @@ pub struct Validation {
 /// Both comparisons on one network, and where published equations deviate from the simulation on square meshes up to `max_side`.
 ///
 /// # Errors
-/// [`Error::Model`] if the constants do not hold for this network.
+/// [`Error::Argument`] of a side without a preset; [`Error::Model`] if the constants do not hold for this network.
 pub fn validation(
     network: &Network,
     calibration: &Calibration,
     max_side: u16,
     watch: Watch<'_>,
 ) -> Result<Validation, Error> {
+    check_side(max_side)?;
     Ok(Validation {
         published: published_rows(),
         model: model_accuracy(network, calibration, watch)?,

@@ -11,11 +11,11 @@ mod figures;
 pub use algorithm::BaselineAlgorithm;
 pub use figures::baseline_figures;
 
-use crate::compare::compare;
+use crate::compare::{compare, is_refusal};
 use crate::{CompareRequest, CompareRow, Error, load, load_spec};
 use noccl_coll::chain::order::{ChainOrder, chain_order};
 use noccl_model::baselines::efficiency;
-use noccl_net::{Coord, Network, TileId, TileRef, TileSet, elaborate};
+use noccl_net::{Coord, Network, TileId, TileRef, TileSet, cover, elaborate};
 use noccl_run::{Tally, Watch};
 use noccl_spec::EnergyTable;
 use noccl_workload::{CollectiveKind, ElementType};
@@ -34,7 +34,7 @@ pub struct BaselinesRequest {
     pub size: (u16, u16),
     /// Cluster that holds the payload, gets the sum, or is the counter.
     pub source: Coord,
-    /// Numbers of destinations along a snake; of contributors, of members.
+    /// Numbers of destinations along a snake; of contributors, of members. Empty: of reductions and barriers the blocks of [`baselines`].
     pub destinations: Vec<u32>,
     /// One set of them instead, as [`crate::parse_group`] reads it; the source in it keeps a copy, or contributes.
     pub set: Option<String>,
@@ -83,7 +83,16 @@ pub struct BaselineRow {
     pub row: CompareRow,
 }
 
-/// Runs every algorithm; rows by payload, then number of destinations, then algorithm.
+/// Rows, and who could not make one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Baselines {
+    /// By payload, then number of destinations, then algorithm.
+    pub rows: Vec<BaselineRow>,
+    /// Algorithms that do not reduce or meet over a set, with its number of destinations: it is not one multi-address.
+    pub skipped: Vec<(BaselineAlgorithm, u32)>,
+}
+
+/// Runs every algorithm. A reduction or barrier without sets has blocks of 2, 4, 8 … clusters about the source.
 ///
 /// # Errors
 /// [`Error::Argument`] for a mesh, source or number that does not exist; otherwise as [`crate::compare()`].
@@ -91,11 +100,11 @@ pub struct BaselineRow {
 /// ```
 /// let mut request = noccl_studies::BaselinesRequest::new();
 /// (request.destinations, request.bytes) = (vec![3], vec![1024]);
-/// let rows = noccl_studies::baselines(&request, noccl_studies::Watch::quiet())?;
+/// let rows = noccl_studies::baselines(&request, noccl_studies::Watch::quiet())?.rows;
 /// assert!(rows.len() == 12 && rows.iter().all(|row| row.row.verified.is_yes()));
 /// # Ok::<(), noccl_studies::Error>(())
 /// ```
-pub fn baselines(request: &BaselinesRequest, watch: Watch<'_>) -> Result<Vec<BaselineRow>, Error> {
+pub fn baselines(request: &BaselinesRequest, watch: Watch<'_>) -> Result<Baselines, Error> {
     check(request)?;
     let energy = energy(request.size)?;
     let meshes: Vec<(BaselineAlgorithm, Network)> = BaselineAlgorithm::of(request.collective)
@@ -109,16 +118,51 @@ pub fn baselines(request: &BaselinesRequest, watch: Watch<'_>) -> Result<Vec<Bas
     };
     let total = sizes.len() * sets.len() * meshes.len();
     let tally = Tally::new(watch, total as u64);
-    let mut rows = Vec::new();
+    let mut out = Baselines {
+        rows: Vec::new(),
+        skipped: Vec::new(),
+    };
     for bytes in sizes {
         for set in &sets {
             for (algorithm, network) in &meshes {
-                rows.push(measure(request, (*algorithm, network), set, *bytes)?);
+                match measure(request, (*algorithm, network), set, *bytes) {
+                    Ok(row) => out.rows.push(row),
+                    Err(error) if lacks_multi_address(request, network, set, &error)? => {
+                        let num = num_destinations(request, network, set)?;
+                        out.skipped.push((*algorithm, num));
+                    }
+                    Err(error) => return Err(error),
+                }
                 tally.finish_unit()?;
             }
         }
     }
-    Ok(rows)
+    out.skipped.sort_unstable();
+    out.skipped.dedup();
+    Ok(out)
+}
+
+/// Is it a refusal of a set that is several multi-addresses, by routers that reduce or meet over one?
+fn lacks_multi_address(
+    request: &BaselinesRequest,
+    network: &Network,
+    set: &TileSet,
+    error: &Error,
+) -> Result<bool, Error> {
+    let is_refusal = is_refusal(network, error) || matches!(error, Error::Coll(_));
+    Ok(request.collective != CollectiveKind::Multicast
+        && is_refusal
+        && cover(network, set)?.len() > 1)
+}
+
+/// Members of a set without the source.
+fn num_destinations(
+    request: &BaselinesRequest,
+    network: &Network,
+    set: &TileSet,
+) -> Result<u32, Error> {
+    let members = network.members(set)?;
+    Ok(members.len() as u32 - u32::from(members.contains(&request.source)))
 }
 
 /// S1's energies.
@@ -153,7 +197,7 @@ fn measure(
 ) -> Result<BaselineRow, Error> {
     let mut members = network.members(set)?;
     let has_source = members.contains(&request.source);
-    let num = members.len() as u32 - u32::from(has_source);
+    let num = num_destinations(request, network, set)?;
     let mut set = set.clone();
     if algorithm == BaselineAlgorithm::Cores && !has_source {
         // A core that sends takes part.
@@ -186,11 +230,39 @@ fn sets(request: &BaselinesRequest, network: &Network) -> Result<Vec<TileSet>, E
     if let Some(text) = &request.set {
         return Ok(vec![crate::parse_set(network, "--set", text)?]);
     }
+    if request.destinations.is_empty() {
+        return Ok(blocks(request.size, request.source));
+    }
     let snake = snake(network, request.source)?;
     let counts = request.destinations.iter();
     Ok(counts
         .map(|num| TileSet::Arbitrary(snake[..*num as usize].to_vec()))
         .collect())
+}
+
+/// Blocks of 2, 4, 8 … clusters that hold the source, each one multi-address: sides are powers of two, and begin at multiples of themselves.
+fn blocks((rows, columns): (u16, u16), source: Coord) -> Vec<TileSet> {
+    let start = |at: u16, side: u16| at & !(side - 1);
+    let fits = |at: u16, side: u16, most: u16| start(at, side) + side <= most;
+    let (mut width, mut height) = (1, 1);
+    let mut out = Vec::new();
+    loop {
+        let has_columns = fits(source.x, 2 * width, columns);
+        let has_rows = fits(source.y, 2 * height, rows);
+        if has_columns && (width <= height || !has_rows) {
+            width *= 2;
+        } else if has_rows {
+            height *= 2;
+        } else {
+            return out;
+        }
+        out.push(TileSet::Rectangle {
+            x: start(source.x, width),
+            y: start(source.y, height),
+            width,
+            height,
+        });
+    }
 }
 
 /// Clusters in the order in which destinations are added: always the nearest one that is left.
@@ -234,7 +306,10 @@ fn check(request: &BaselinesRequest) -> Result<(), Error> {
         }
         false => most,
     };
-    let has_sets = request.set.is_some() || !request.destinations.is_empty();
+    let is_multicast = request.collective == CollectiveKind::Multicast;
+    let has_sets = request.set.is_some()
+        || !request.destinations.is_empty()
+        || (!is_multicast && rows.max(columns) > 1);
     if !has_sets || request.bytes.is_empty() {
         let accepted = "accepted: at least one number of destinations and one size";
         return Err(Error::argument(

@@ -181,6 +181,11 @@ pub(crate) fn collective_of(
     }
     let ranks = network.members(&request.group)?.len() as u64;
     check_lengths(&collective, ranks as usize)?;
+    if collective.kind == CollectiveKind::Custom && collective.definition.is_none() {
+        let accepted =
+            "accepted: with --definition FILE, of the form that `noccl schema definition` prints";
+        return Err(Error::argument("collective", "custom", accepted));
+    }
     check_definition(&collective, ranks as usize)?;
     if !is_apart {
         let before = collective.input_bytes(ranks).max(bytes);
@@ -216,8 +221,11 @@ fn check_bytes(request: &CompareRequest, bytes: u64) -> Result<(), Error> {
     // A movement takes any bytes; only a reduction needs whole elements.
     let element_bytes = request.element.bytes();
     let accepted = if request.reduces() {
+        let below = (bytes / element_bytes).max(1) * element_bytes;
+        let above = below.saturating_add(element_bytes);
+        let element = crate::word(&request.element);
         format!(
-            "accepted: a multiple of the element, which has {element_bytes} bytes, at least one element"
+            "accepted: a multiple of the element, {element_bytes} bytes of {element}, e.g. {below} or {above}"
         )
     } else {
         "accepted: at least one byte".to_owned()

@@ -30,11 +30,11 @@ pub use inputs::Synchronisation;
 pub use inputs::schedule;
 pub use row::{
     AlgorithmRequest, Backend, CompareRequest, CompareRow, EstimateRange, Extent, SumError,
-    parse_algorithms,
+    parse_algorithms, parse_one_algorithm,
 };
 
 use crate::noise::{NoiseStatistics, under_noise};
-use crate::{Error, Verified, group_name, root_name};
+use crate::{Error, Verified, format_bytes, group_name, root_name};
 pub use left_out::{Remedy, Skipped};
 use left_out::{left_out, remedy};
 use noccl_coll::{Algorithm, Choice};
@@ -46,6 +46,7 @@ use noccl_workload::{CheckError, Collective, CollectiveKind, Schedule};
 use rayon::prelude::*;
 use search::{Family, best_choice, families};
 pub(crate) use search::{auto_choice_of, best_of};
+use std::collections::BTreeMap;
 
 /// Rows of a comparison, and what could not be compared.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,6 +57,8 @@ pub struct Comparison {
     pub skipped: Vec<Skipped>,
     /// What would give those of them that lack memory enough of it, if such a network is possible.
     pub remedy: Option<Remedy>,
+    /// What is not as it was asked for: an algorithm that was named twice, more chunks than beats.
+    pub notes: Vec<String>,
 }
 
 /// Compares algorithms; runs in parallel, with the same rows for any number of threads.
@@ -113,10 +116,21 @@ fn collect_rows(
         rows: Vec::new(),
         skipped: Vec::new(),
         remedy: None,
+        notes: Vec::new(),
     };
     for (algorithm, outcome) in outcomes {
         match outcome {
-            Ok(row) => comparison.rows.push(row),
+            Ok(row) => {
+                let asked = algorithm.parse().ok();
+                let note = asked.and_then(|asked| fewer_chunks(asked, &row.parameters, row.bytes));
+                comparison.notes.extend(note);
+                if comparison.rows.contains(&row) {
+                    let note = format!("{algorithm} is named more than once and has one row");
+                    comparison.notes.push(note);
+                } else {
+                    comparison.rows.push(row);
+                }
+            }
             Err(reason) if request.algorithms.is_empty() && is_refusal(network, &reason) => {
                 comparison.skipped.push(Skipped { algorithm, reason });
             }
@@ -143,9 +157,23 @@ fn collect_rows(
         let more: Vec<Skipped> = more.into_iter().filter(is_new).collect();
         comparison.skipped.extend(more);
     }
+    comparison.notes.dedup();
     comparison.remedy = remedy(network, &comparison.skipped);
     fill_speedups(&mut comparison.rows);
     Ok(comparison)
+}
+
+/// What to say of a choice whose schedule has fewer chunks than it asks for.
+#[must_use]
+pub fn fewer_chunks(
+    asked: Choice,
+    parameters: &BTreeMap<String, String>,
+    bytes: u64,
+) -> Option<String> {
+    let made: u32 = parameters.get("chunks")?.parse().ok()?;
+    let size = format_bytes(bytes);
+    let note = format!("{asked} of {size} has {made} chunks: each is at least one beat long");
+    (made < asked.chunks).then_some(note)
 }
 
 /// This network cannot run the algorithm, though the algorithm is right. To deadlock is a behaviour of published routers

@@ -247,11 +247,23 @@ pub fn parse_algorithms(text: &str) -> Result<Vec<AlgorithmRequest>, Error> {
         return Ok(Vec::new());
     }
     text.split(',')
-        .map(|name| parse_algorithm(name.trim()))
+        .map(|name| parse_algorithm("--algorithms", name.trim(), "; or all, or auto"))
         .collect()
 }
 
-fn parse_algorithm(text: &str) -> Result<AlgorithmRequest, Error> {
+/// As [`parse_algorithms`], where there is one; `argument` names it in errors.
+///
+/// # Errors
+/// As [`parse_algorithms`]; for a list, and for `all`.
+pub fn parse_one_algorithm(argument: &str, text: &str) -> Result<AlgorithmRequest, Error> {
+    if text == "all" || text.contains(',') {
+        let accepted = "accepted: one algorithm, e.g. in_network or chain:8, or auto";
+        return Err(Error::argument(argument, text, accepted));
+    }
+    parse_algorithm(argument, text.trim(), "; or auto")
+}
+
+fn parse_algorithm(argument: &str, text: &str, others: &str) -> Result<AlgorithmRequest, Error> {
     let read = || {
         if text == "auto" {
             Ok(AlgorithmRequest::Auto)
@@ -261,10 +273,7 @@ fn parse_algorithm(text: &str) -> Result<AlgorithmRequest, Error> {
             Ok(AlgorithmRequest::Search(text.parse()?))
         }
     };
-    read().map_err(|e: CollError| {
-        let message = format!("{e}; or all, or auto");
-        Error::argument("--algorithms", text, message)
-    })
+    read().map_err(|e: CollError| Error::argument(argument, text, format!("{e}{others}")))
 }
 
 #[cfg(test)]

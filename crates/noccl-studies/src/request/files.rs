@@ -2,7 +2,7 @@
 //! Files as callers name them: [`noccl_files`] with this library's error, and the artefacts that have readers of their own.
 
 use crate::{Error, parse_bytes};
-use noccl_files::{begins_as_json, read_bounded, visible_line};
+use noccl_files::{FileError, begins_as_json, read_bounded, visible_line};
 use noccl_net::{Network, elaborate};
 use noccl_spec::{PRESET_NAMES, Spec, parse_spec, preset_text};
 use noccl_workload::{Definition, Lengths, Schedule, Trace, WorkloadError};
@@ -86,6 +86,11 @@ pub fn parse_schedule(path: &str, text: &str) -> Result<Schedule, Error> {
 /// # Errors
 /// [`Error::File`]; [`Error::Argument`] for what is no size.
 pub fn parse_lengths(text: &str) -> Result<Lengths, Error> {
+    let is_list = |text: &str| text.split(',').all(|size| parse_bytes(size.trim()).is_ok());
+    if !text.contains(';') && is_list(text) {
+        let accepted = "one list; accepted: a list for each rank, e.g. 0,1KiB;8,0, or a file";
+        return Err(Error::argument("--lengths", text, accepted));
+    }
     if !text.contains(';') {
         return read_json(Path::new(text), "lengths: {\"sends\": [[0, 8], [16, 0]]}");
     }
@@ -209,10 +214,20 @@ pub fn spec_of_text(text: &str, overrides: &[(String, String)]) -> Result<Spec, 
 }
 
 fn spec_text(preset_or_file: &str) -> Result<String, Error> {
-    Ok(if is_path(preset_or_file) {
-        read_bounded(Path::new(preset_or_file), MAX_TOML_BYTES)?
-    } else {
-        preset_text(preset_or_file)?
+    if !is_path(preset_or_file) {
+        return Ok(preset_text(preset_or_file)?);
+    }
+    let path = Path::new(preset_or_file);
+    read_bounded(path, MAX_TOML_BYTES).map_err(|error| {
+        let stem = path.file_stem().and_then(|stem| stem.to_str());
+        let preset = stem.filter(|stem| !path.exists() && preset_text(stem).is_ok());
+        match (preset, error) {
+            (Some(name), FileError::File { path, reason }) => {
+                let reason = format!("{reason} (did you mean the preset `{name}`?)");
+                FileError::File { path, reason }.into()
+            }
+            (_, error) => error.into(),
+        }
     })
 }
 

@@ -51,7 +51,7 @@ pub fn parse_bytes(text: &str) -> Result<u64, Error> {
         Error::argument(
             "--bytes",
             text,
-            "a whole number of bytes, alone or with B, KiB, MiB or GiB, e.g. 4096 or 4KiB",
+            "accepted: a whole number of bytes, alone or with B, KiB, MiB or GiB, e.g. 4096 or 4KiB",
         )
     };
     let (digits, factor, _) = split_unit(text);

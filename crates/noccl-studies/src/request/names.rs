@@ -45,7 +45,16 @@ const ELEMENTS: [(&str, &str); 8] = [
     ("bfloat16", "bf16"),
 ];
 
-const PATTERNS: [(&str, &str); 3] = [
+const OPERATORS: [(&str, &str); 5] = [
+    ("add", "sum"),
+    ("plus", "sum"),
+    ("+", "sum"),
+    ("minimum", "min"),
+    ("maximum", "max"),
+];
+
+const PATTERNS: [(&str, &str); 4] = [
+    ("random", "uniform"),
     ("neighbor", "neighbour"),
     ("uniform_random", "uniform"),
     ("bitcomp", "bit_complement"),
@@ -56,7 +65,7 @@ const PATTERNS: [(&str, &str); 3] = [
 /// # Errors
 /// [`Error::Argument`] with the accepted words.
 pub fn parse_operator(text: &str) -> Result<Operator, Error> {
-    parse("--operator", text, "sum, min, max, and, or", &[])
+    parse("--operator", text, "sum, min, max, and, or", &OPERATORS)
 }
 
 /// Reads an element type such as `fp64` or `int8`.
@@ -254,6 +263,9 @@ mod tests {
         assert_eq!(parse_collective("Broadcast"), Ok(CollectiveKind::Multicast));
         for (other, ours) in ELEMENTS {
             assert_eq!(super::word(&parse_element(other).unwrap()), ours);
+        }
+        for (other, ours) in OPERATORS {
+            assert_eq!(super::word(&parse_operator(other).unwrap()), ours);
         }
         for (other, ours) in PATTERNS {
             assert_eq!(super::word(&parse_pattern(other).unwrap()), ours);

@@ -98,19 +98,28 @@ pub fn parse_stress_kinds(text: &str) -> Result<Vec<StressKind>, Error> {
         let alone = StressKind::ALONE.map(StressKind::name).join(" or ");
         format!("{mixed}, or {alone} alone")
     };
+    let kinds = || StressKind::ALL.into_iter().chain(StressKind::ALONE);
+    // `reduce` of `reduction`.
+    let hint = |name: &str| {
+        let begin = name
+            .get(..name.len().min(5))
+            .filter(|begin| begin.len() == 5);
+        let near = kinds().find(|kind| begin.is_some_and(|begin| kind.name().starts_with(begin)));
+        near.map_or_else(String::new, |kind| {
+            format!(" (did you mean `{}`?)", kind.name())
+        })
+    };
     text.split(',')
         .map(|name| {
-            StressKind::ALL
-                .into_iter()
-                .chain(StressKind::ALONE)
-                .find(|kind| kind.name() == name.trim())
-                .ok_or_else(|| {
-                    Error::argument(
-                        "--only",
-                        name,
-                        format!("accepted: all, or a list of {}", known()),
-                    )
-                })
+            let found = kinds().find(|kind| kind.name() == name.trim());
+            found.ok_or_else(|| {
+                let accepted = format!(
+                    "accepted: all, or a list of {}{}",
+                    known(),
+                    hint(name.trim())
+                );
+                Error::argument("--only", name, accepted)
+            })
         })
         .collect()
 }

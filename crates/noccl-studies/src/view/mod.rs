@@ -11,9 +11,9 @@ use crate::compare::{AlgorithmRequest, Case, CompareRequest, best_of, bounded, c
 use crate::recording::LinkTrace;
 use crate::request::spec_of_text;
 use crate::{
-    Error, Verified, group_name, load, parse_algorithms, parse_bytes, parse_collective,
-    parse_element, parse_group, parse_operator, parse_override, parse_root, root_name,
-    runtime_cycles, word,
+    Error, Verified, group_name, load, parse_bytes, parse_collective, parse_element, parse_group,
+    parse_one_algorithm, parse_operator, parse_override, parse_root, root_name, runtime_cycles,
+    word,
 };
 use noccl_net::{Network, TileId, TileKind, TileRef, elaborate};
 use noccl_run::{
@@ -261,13 +261,8 @@ fn compared(
     }
     out.operator = parse_operator(&request.operator)?;
     out.element = parse_element(&request.element)?;
-    match parse_algorithms(&request.algorithm)?.as_slice() {
-        [one] => Ok((out, bytes, *one)),
-        _ => {
-            let accepted = "accepted: one algorithm, or auto";
-            Err(Error::argument("--algorithm", &request.algorithm, accepted))
-        }
-    }
+    let algorithm = parse_one_algorithm("--algorithm", &request.algorithm)?;
+    Ok((out, bytes, algorithm))
 }
 
 /// Runs a schedule step by step and records its links.

@@ -36,7 +36,9 @@ fn every_algorithm_is_right_and_none_beats_its_bounds() {
     let rows = baselines(&request((4, 5), &[1, 5, 19], &[64, 4000]), Watch::quiet()).unwrap_err();
     // A chain moves whole beats.
     assert!(rows.to_string().contains("multiple of 64"), "{rows}");
-    let rows = baselines(&request((4, 5), &[1, 5, 19], &[64, 4096]), Watch::quiet()).unwrap();
+    let rows = baselines(&request((4, 5), &[1, 5, 19], &[64, 4096]), Watch::quiet())
+        .unwrap()
+        .rows;
     assert_eq!(rows.len(), 3 * 2 * MULTICASTS.len());
     for row in &rows {
         assert!(row.row.verified.is_yes(), "{row:?}");
@@ -64,7 +66,9 @@ fn every_algorithm_is_right_and_none_beats_its_bounds() {
 #[test]
 fn copies_cost_per_destination_and_the_rest_once() {
     let big = u64::from(cases(16, 64)) << 10;
-    let rows = baselines(&request((4, 5), &[4, 16], &[big]), Watch::quiet()).unwrap();
+    let rows = baselines(&request((4, 5), &[4, 16], &[big]), Watch::quiet())
+        .unwrap()
+        .rows;
     let of = |baseline, num| cycles(&rows, baseline, num, big);
     assert!(of(BaselineAlgorithm::Unicast, 16) > 3 * of(BaselineAlgorithm::Unicast, 4));
     for baseline in [
@@ -94,7 +98,7 @@ fn reductions_and_barriers_are_right_by_every_mechanism() {
         let mut asked = request((4, 4), &[], bytes);
         asked.collective = collective;
         asked.set = Some("all".to_owned());
-        let rows = baselines(&asked, Watch::quiet()).unwrap();
+        let rows = baselines(&asked, Watch::quiet()).unwrap().rows;
         let algorithms = BaselineAlgorithm::of(collective);
         let is_barrier = collective == CollectiveKind::Barrier;
         let sizes = if is_barrier { 1 } else { bytes.len() };
@@ -140,7 +144,9 @@ fn reductions_and_barriers_are_right_by_every_mechanism() {
 /// anywhere else, and long ones take five cycles per beat.
 #[test]
 fn flits_of_s2_are_first_with_short_payloads_and_as_long_as_others_with_their_width() {
-    let rows = baselines(&request((4, 5), &[16], &[64, 64 << 10]), Watch::quiet()).unwrap();
+    let rows = baselines(&request((4, 5), &[16], &[64, 64 << 10]), Watch::quiet())
+        .unwrap()
+        .rows;
     let of = |algorithm, bytes| cycles(&rows, algorithm, 16, bytes);
     let first = rows
         .iter()
@@ -156,7 +162,7 @@ fn flits_of_s2_are_first_with_short_payloads_and_as_long_as_others_with_their_wi
 fn a_block_is_as_good_to_masks_as_to_lists() {
     let mut asked = request((4, 5), &[], &[64 << 10]);
     asked.set = Some("0,0,4,4".to_owned());
-    let rows = baselines(&asked, Watch::quiet()).unwrap();
+    let rows = baselines(&asked, Watch::quiet()).unwrap().rows;
     assert_eq!(rows.len(), MULTICASTS.len());
     assert!(
         rows.iter()
@@ -173,7 +179,9 @@ fn a_block_is_as_good_to_masks_as_to_lists() {
 #[test]
 fn esp_takes_the_closed_form_of_the_model() {
     let counts: Vec<u32> = (1..=19).collect();
-    let rows = baselines(&request((4, 5), &counts, &[1024]), Watch::quiet()).unwrap();
+    let rows = baselines(&request((4, 5), &counts, &[1024]), Watch::quiet())
+        .unwrap()
+        .rows;
     let mut compared = 0;
     for row in &rows {
         let name = match row.algorithm {
@@ -213,6 +221,47 @@ fn esp_takes_the_closed_form_of_the_model() {
         compared += 1;
     }
     assert_eq!(compared, 38);
+}
+
+#[test]
+fn reductions_and_barriers_have_sets_that_all_mechanisms_do_and_others_name_who_does_not() {
+    for collective in [CollectiveKind::Reduce, CollectiveKind::Barrier] {
+        let mut asked = request((2, 5), &[], &[64]);
+        (asked.collective, asked.source) = (collective, Coord::new(3, 1));
+        let done = baselines(&asked, Watch::quiet()).unwrap();
+        for num in [1, 3, 7] {
+            let rows = done.rows.iter().filter(|r| r.num_destinations == num);
+            assert_eq!(rows.count(), BaselineAlgorithm::of(collective).len());
+        }
+        assert!(done.skipped.is_empty(), "{:?}", done.skipped);
+    }
+    // Six clusters are two multi-addresses; the first two of a snake are not even one together.
+    for (collective, set, num, skipped) in [
+        (
+            CollectiveKind::Reduce,
+            Some("0,0,3,2"),
+            5,
+            BaselineAlgorithm::Smart64Bytes,
+        ),
+        (
+            CollectiveKind::Barrier,
+            None,
+            2,
+            BaselineAlgorithm::InNetwork,
+        ),
+    ] {
+        let mut asked = request((4, 5), &[2], &[64]);
+        (asked.collective, asked.set) = (collective, set.map(str::to_owned));
+        let done = baselines(&asked, Watch::quiet()).unwrap();
+        assert!(done.skipped.contains(&(skipped, num)), "{:?}", done.skipped);
+        let num_all = done.rows.len() + done.skipped.len();
+        assert_eq!(num_all, BaselineAlgorithm::of(collective).len());
+        assert!(
+            done.rows
+                .iter()
+                .any(|r| r.algorithm == BaselineAlgorithm::Cores)
+        );
+    }
 }
 
 #[test]

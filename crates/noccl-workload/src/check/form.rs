@@ -78,15 +78,15 @@ impl At<'_> {
         let accepted = match (carries_words(self.network), needs) {
             (true, _) if kind.is_of_cores() => return Ok(()),
             (true, _) => {
-                "message, static_multicast, local_reduce or compute: core tiles do nothing else"
+                "accepted: message, static_multicast, local_reduce or compute: core tiles do nothing else"
                     .to_owned()
             }
             (false, Need::Words) => {
-                "a network of core tiles, as the preset tilepro64_8x8; elsewhere a transfer or delivery"
+                "accepted: a network of core tiles, as the preset tilepro64_8x8; elsewhere a transfer or delivery"
                     .to_owned()
             }
             (false, _) if is_by_lists && needs != Need::ListMulticast => format!(
-                "list_multicast; routers of flow {} carry nothing else",
+                "accepted: list_multicast; routers of flow {} carry nothing else",
                 self.flow()
             ),
             (false, _) => return Ok(()),
@@ -111,7 +111,7 @@ impl At<'_> {
         }
         let flow = self.flow();
         let accepted = format!(
-            "nothing with router.flow = \"{flow}\", whose clusters only move messages: a reduction in the network, or another flow"
+            "no cluster computes with router.flow = \"{flow}\"; accepted: a reduction in the network, or another flow"
         );
         self.fail(name, found, &accepted)
     }
@@ -154,7 +154,7 @@ pub(crate) fn find(network: &Network, field: String, tile: TileRef) -> Result<Ti
         field,
         found: tile.to_string(),
         accepted: format!(
-            "a tile of the network: clusters (0,0) to ({},{}), {}",
+            "accepted: a tile of the network: clusters (0,0) to ({},{}), {}",
             network.cluster_width().saturating_sub(1),
             network.cluster_height().saturating_sub(1),
             match network.memories().count() {

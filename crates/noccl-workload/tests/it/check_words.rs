@@ -52,7 +52,8 @@ fn cores_refuse_what_has_addresses_and_name_what_they_do() {
         (barrier, "barrier"),
     ] {
         let text = refusal(&one(kind));
-        let field = format!("actions[0].kind = {name}: message, static_multicast, local_reduce");
+        let field =
+            format!("actions[0].kind = {name}: accepted: message, static_multicast, local_reduce");
         assert!(text.starts_with(&field), "{text}");
     }
 }
@@ -112,7 +113,7 @@ fn impossible_messages_are_refused_by_field() {
     for (message, words) in [
         (
             message(0, 4, 4),
-            "destination.tile = cluster (4,0): a tile of the network",
+            "destination.tile = cluster (4,0): accepted: a tile of the network",
         ),
         (message(9, 1, 4), "source.tile = cluster (9,0)"),
         (

@@ -19,11 +19,11 @@ pub use noccl_studies::{
     Explanation, Extent, LibraryBest, LinkFlits, Loaded, MatrixRequest, MatrixRow, RunRecording,
     SearchEnd, Skipped, Spread as AutoSpread, SumError, SynthReport, SynthRequest, Verified, View,
     ViewRequest, auto_grid, auto_grid_text, auto_losses, auto_spread, check_auto_grid_page,
-    check_auto_page, compare, compare_by_model, explain, is_saving, matrix, parse_algorithms,
-    parse_bytes, parse_collective, parse_element, parse_lengths, parse_objective, parse_operator,
-    parse_recording, parse_schedule, read_definition, read_schedule, read_trace, run_values,
-    schedule, size_note, synth, update_auto_grid_page, update_auto_page, verify_values, view,
-    view_schedule, word,
+    check_auto_page, compare, compare_by_model, explain, fewer_chunks, is_saving, matrix,
+    parse_algorithms, parse_bytes, parse_collective, parse_element, parse_lengths, parse_objective,
+    parse_one_algorithm, parse_operator, parse_recording, parse_schedule, read_definition,
+    read_schedule, read_trace, run_values, schedule, size_note, synth, update_auto_grid_page,
+    update_auto_page, verify_values, view, view_schedule, word,
 };
 pub use noccl_synth::Objective;
 pub use noccl_workload::{

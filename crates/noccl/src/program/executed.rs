@@ -7,6 +7,7 @@ use crate::program::console::ConsoleStreams;
 use crate::program::{ProgramRankRow, ProgramReport, Recorded, Recording, Timeline, TimelineRank};
 use crate::{Error, Mode, RunConfig, Watch};
 use noccl_compile::CALLS_MARK;
+use noccl_files::FileError;
 use noccl_net::Coord;
 use noccl_program::{ProgramError, places};
 use noccl_riscv::{CostTable, GivenFile, Image, Program, Surroundings};
@@ -199,8 +200,25 @@ pub fn refuse_checkpoint(request: Option<&CheckpointRequest>, what: &str) -> Res
 /// # Errors
 /// [`Error::File`], [`Error::Program`].
 pub fn is_program_of_calls(program: &Path) -> Result<bool, Error> {
+    Ok(has_calls(&image_of(program)?))
+}
+
+/// The program in a file; an error names the file, and what else it may be.
+fn image_of(program: &Path) -> Result<Image, Error> {
     let file = noccl_files::read_bytes(program, MAX_PROGRAM_BYTES)?;
-    Ok(has_calls(&Image::from_elf(&file)?))
+    Image::from_elf(&file).map_err(|error| {
+        let hint = match program.extension().and_then(|end| end.to_str()) {
+            Some("c") => "; a source in C is built first: `noccl build FILE -o PROGRAM.elf`",
+            Some("json") => "; a schedule runs as `noccl run schedule FILE`",
+            Some(_) | None => ", or mpi4py scripts (.py)",
+        };
+        let failure = FileError::Content {
+            path: program.display().to_string(),
+            expected: "program",
+            reason: format!("{error}{hint}"),
+        };
+        failure.into()
+    })
 }
 
 pub(crate) fn has_calls(image: &Image) -> bool {
@@ -209,13 +227,12 @@ pub(crate) fn has_calls(image: &Image) -> bool {
 
 /// The program with its arguments, environment and files.
 pub(crate) fn read_image(request: &ExecutedRequest) -> Result<Image, Error> {
-    let file = noccl_files::read_bytes(&request.program, MAX_PROGRAM_BYTES)?;
     let name = request
         .program
         .file_name()
         .unwrap_or(request.program.as_os_str());
     let name = name.to_string_lossy().into_owned();
-    let mut image = Image::from_elf(&file)?;
+    let mut image = image_of(&request.program)?;
     image.arguments = std::iter::once(name)
         .chain(request.arguments.iter().cloned())
         .collect();

@@ -33,8 +33,12 @@ pub fn live_page(runs: &[ShownRun]) -> Result<String, Error> {
         })
     };
     if !PAGE.contains(RUNS) {
-        let reason = "this program was built without the page; accepted: `make page`, then `make build`; or --json";
-        return Err(failed(reason.to_owned()));
+        let failure = FileError::File {
+            path: "page".to_owned(),
+            reason: "this program was built without it; accepted: --json, or a program after `make page` and `make build`"
+                .to_owned(),
+        };
+        return Err(failure.into());
     }
     let text = |run: &ShownRun| match run {
         ShownRun::View(view) => {

@@ -15,11 +15,12 @@ mod pareto;
 mod svg;
 
 pub(crate) use crate::collective::{CompareRow, Verified, word};
-pub(crate) use crate::files::{format_bytes, read_json};
+pub(crate) use crate::files::format_bytes;
 pub(crate) use crate::{Backend, Error};
 pub use advice::{advice_page, advice_plot};
 pub use live::{ShownRun, live_page, read_runs};
 use noccl_coll::{Algorithm, Choice, Inner};
+use noccl_files::FileError;
 use noccl_workload::Holders;
 use std::path::Path;
 
@@ -54,7 +55,20 @@ pub fn cases(rows: &[CompareRow]) -> Vec<Case<'_>> {
 /// # Errors
 /// As [`crate::files::read_json`].
 pub fn read_rows(path: &Path) -> Result<Vec<CompareRow>, Error> {
-    let mut rows: Vec<CompareRow> = read_json(path, "list of compare rows")?;
+    const ROWS: &str = "list of compare rows";
+    let text = crate::files::read_text(path)?;
+    if text.trim_start().starts_with('{') {
+        let failure = FileError::Content {
+            path: path.display().to_string(),
+            expected: ROWS,
+            reason:
+                "it is one object, as a schedule is; accepted: what `noccl compare --json` prints"
+                    .to_owned(),
+        };
+        return Err(failure.into());
+    }
+    let mut rows: Vec<CompareRow> =
+        crate::files::parse_json(&path.display().to_string(), &text, ROWS)?;
     for row in &mut rows {
         match row.backend {
             Backend::Sim => {}

@@ -8,6 +8,7 @@ use crate::verbs::Verb;
 use crate::{Outcome, args, output};
 use clap::Args;
 use noccl::Error;
+use noccl::collective::AlgorithmRequest;
 use std::path::PathBuf;
 
 /// Make the schedule of a collective by one algorithm, as JSON
@@ -49,18 +50,16 @@ impl Verb for Schedule {
             .map_or(Ok(()), noccl::files::check_output)?;
         let network = self.spec.load()?;
         let bytes = args::size(&self.bytes)?;
-        let algorithms = noccl::collective::parse_algorithms(&self.algorithm)?;
-        let [algorithm] = algorithms.as_slice() else {
-            return Err(Error::argument(
-                "--algorithm",
-                &self.algorithm,
-                "accepted: one name, e.g. in_network or chain:8",
-            ));
-        };
-        let request = self.collective.request(&network, &[bytes], &algorithms)?;
+        let algorithm = noccl::collective::parse_one_algorithm("--algorithm", &self.algorithm)?;
+        let request = self.collective.request(&network, &[bytes], &[algorithm])?;
         let schedule = watched("schedules", |watch| {
-            noccl::collective::schedule(&network, &request, request.bytes[0], *algorithm, watch)
+            noccl::collective::schedule(&network, &request, request.bytes[0], algorithm, watch)
         })?;
+        if let AlgorithmRequest::Fixed(asked) = algorithm
+            && let Some(note) = noccl::collective::fewer_chunks(asked, &schedule.parameters, bytes)
+        {
+            output::log(&format!("note: {note}"));
+        }
         let text = output::to_json(&schedule)?;
         if let Some(path) = &self.output {
             noccl::files::write_file(path, &text)?;

@@ -51,7 +51,7 @@ pub struct Synth {
     /// Element: fp64, fp32, fp16, bf16, fp8_e4m3, fp8_e5m2, int8, int16, int32 or int64
     #[arg(long, default_value = "fp64", value_parser = noccl::collective::parse_element)]
     element: ElementType,
-    /// What is made small: cycles or energy
+    /// What is minimised: cycles or energy
     #[arg(long, default_value = "cycles", value_parser = noccl::collective::parse_objective)]
     objective: Objective,
     /// Seed of the search and of the random bytes

@@ -60,7 +60,7 @@ pub struct Auto {
     /// Participants: all, row, row:Y, column:X or X,Y,W,H
     #[arg(long, default_value = "all")]
     group: String,
-    /// So many points drawn by the seed, in place of networks, collectives, sizes and a group
+    /// Number of points that the seed draws, in place of networks, collectives, sizes and a group
     #[arg(long, value_name = "POINTS", conflicts_with_all = ["spec", "collectives", "bytes", "group", "overrides"])]
     grid: Option<u32>,
     /// Which points: the same seed draws the same ones

@@ -5,11 +5,11 @@ use crate::effects::{self, Idle};
 use crate::forms::{FormArgs, RowColumn, RowTable, Value};
 use crate::progress::watched;
 use crate::verbs::Verb;
-use crate::{Outcome, args};
+use crate::{Outcome, args, output};
 use clap::Args;
 use noccl::Error;
 use noccl::collective::CollectiveKind;
-use noccl::study::{BaselineRow, BaselinesRequest};
+use noccl::study::{BaselineAlgorithm, BaselineRow, BaselinesRequest};
 use std::path::PathBuf;
 
 const LEGEND: &str = "\
@@ -26,8 +26,7 @@ esp_calibrated: a CPU starts the consumers, 100 cycles each; fitted to S3's stat
 ///
 /// S3's chain, copies, software trees, the routers of ESP, S1 (with and without bypass) and S2, and S4's cores.
 ///
-/// All on the same clusters, cycle by cycle, every byte checked; destinations or contributors are added along a snake. A reduction sums
-/// 64-bit integers.
+/// All on the same clusters, cycle by cycle, every byte checked. Destinations are added along a snake. A reduction sums 64-bit integers.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -46,13 +45,9 @@ pub struct Baselines {
     /// Cluster that holds the payload, gets the sum, or is the counter
     #[arg(long, value_name = "X,Y", default_value = "0,0")]
     source: String,
-    /// Numbers of destinations, contributors or members beside it
-    #[arg(
-        long,
-        value_name = "N,...",
-        value_delimiter = ',',
-        default_value = "2,4,8,16"
-    )]
+    /// Numbers of destinations, contributors or members, without the source [default: 2,4,8,16; of reduce and barrier blocks of 2, 4, 8 … clusters
+    /// about it]
+    #[arg(long, value_name = "N,...", value_delimiter = ',')]
     destinations: Vec<u32>,
     /// One set of them instead: all, row:Y, column:X, X,Y,W,H or set:X,Y;X,Y;…
     #[arg(long, value_name = "SET", conflicts_with = "destinations")]
@@ -78,17 +73,28 @@ impl Verb for Baselines {
 
     fn run(&self) -> Result<Outcome, Error> {
         self.form.check(&TABLE)?;
+        let usual = BaselinesRequest::new();
+        let has_usual = self.collective == usual.collective && self.destinations.is_empty();
+        let destinations = if has_usual {
+            usual.destinations
+        } else {
+            self.destinations.clone()
+        };
         let request = BaselinesRequest {
             collective: self.collective,
             size: noccl::network::parse_pair("--size", &self.size, 'x')?,
             source: noccl::network::parse_pair("--source", &self.source, ',')
                 .map(|(x, y)| noccl::network::Coord::new(x, y))?,
-            destinations: self.destinations.clone(),
+            destinations,
             set: self.set.clone(),
             bytes: args::sizes(&self.bytes)?,
             seed: self.seed,
         };
-        let rows = watched("rows", |watch| noccl::study::baselines(&request, watch))?;
+        let found = watched("rows", |watch| noccl::study::baselines(&request, watch))?;
+        let (rows, skipped) = (found.rows, found.skipped);
+        if !skipped.is_empty() {
+            output::log(&left_out(&skipped));
+        }
         if let Some(folder) = &self.figures {
             noccl::study::write_figures(folder, &noccl::study::baseline_figures(&rows))?;
         }
@@ -101,6 +107,19 @@ impl Verb for Baselines {
             Outcome::Failed
         })
     }
+}
+
+/// Who has no row, and why.
+fn left_out(skipped: &[(BaselineAlgorithm, u32)]) -> String {
+    let names = skipped.chunk_by(|a, b| a.0 == b.0).map(|of| {
+        let nums: Vec<String> = of.iter().map(|(_, num)| num.to_string()).collect();
+        format!("{} ({})", of[0].0.name(), nums.join(", "))
+    });
+    let names: Vec<String> = names.collect();
+    format!(
+        "not compared (of so many destinations): {}: these sets are no multi-address; accepted: e.g. --set 0,0,4,4",
+        names.join(", ")
+    )
 }
 
 static TABLE: RowTable<BaselineRow> = RowTable {

@@ -71,14 +71,10 @@ impl Explain {
             let schedule = noccl::collective::read_schedule(Path::new(&self.what))?;
             return Ok(ExplainSubject::Schedule(Box::new(schedule)));
         };
-        let algorithms = noccl::collective::parse_algorithms(&self.algorithm)?;
-        let [algorithm] = algorithms.as_slice() else {
-            let accepted = "accepted: auto or one name, e.g. in_network or chain:8";
-            return Err(Error::argument("--algorithm", &self.algorithm, accepted));
-        };
+        let algorithm = noccl::collective::parse_one_algorithm("--algorithm", &self.algorithm)?;
         let bytes = args::size(&self.bytes)?;
-        let request = self.options.request(kind, network, &[bytes], &algorithms)?;
-        Ok(ExplainSubject::Collective(Box::new(request), *algorithm))
+        let request = (self.options).request(kind, network, &[bytes], &[algorithm])?;
+        Ok(ExplainSubject::Collective(Box::new(request), algorithm))
     }
 }
 

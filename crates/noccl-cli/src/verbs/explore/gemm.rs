@@ -44,8 +44,8 @@ pub struct Gemm {
     #[arg(long, value_name = "PLACE", default_value = "best", value_parser = parse_fused_root)]
     root: FusedRoot,
     /// sim (cycle by cycle), model (our model of the same schedule), published (the paper's equations and
-    /// constants) or published_with_distance (two cycles per hop of a software transfer besides); several
-    /// or all stand beside each other, with their distance from the simulation
+    /// constants) or published_with_distance (with two cycles per hop of a software transfer more); of several
+    /// or all the table has their distance from the simulation
     #[arg(long, value_name = "NAME,...|all", default_value = "sim")]
     backend: String,
     /// Constants of our model, from `noccl calibrate -o`; default: those that ship with it

@@ -73,6 +73,10 @@ fn parse_subject(text: &str) -> Result<Subject, Error> {
     if recording::ends_in(path, "json") || recording::ends_in(path, "parquet") {
         return Ok(Subject::Runs(path.to_owned()));
     }
+    if path.extension().is_some() {
+        let accepted = "a file; accepted: a collective, or recorded runs (.json, .parquet); `noccl explain FILE` reads a schedule";
+        return Err(Error::argument("COLLECTIVE|FILE", text, accepted));
+    }
     parse_collective(text).map(Subject::Collective)
 }
 

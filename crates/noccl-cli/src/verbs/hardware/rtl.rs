@@ -12,7 +12,7 @@ use std::path::PathBuf;
 ///
 /// Its numbers as a SystemVerilog package, next to the modules.
 ///
-/// The modules are the same for every network; they are part of this program. Routers with bypass (smart_WxH) have modules of their own. The folder that is written holds a file list and a README for whoever puts it into a chip.
+/// The modules are the same for every network; they are part of this program. Routers with bypass (smart_WxH) have modules of their own. The folder that is written holds a file list and a README for those who integrate it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -21,8 +21,7 @@ use std::path::PathBuf;
 /// which the fit does not see.
 ///
 /// On core tiles, what a message, a unit and a word cost: the collectives of the message library in C (programs/nocmsg) are executed on meshes of
-/// 2x2, 4x4 and the network's size (of at most 64 tiles), and the constants of [core] are fitted to those of 8, 128 and 1024 bytes on the first two; all others tell how
-/// far both kinds of cores are apart. --output writes the network with these constants, for --spec.
+/// 2x2, 4x4 and the network's size (of at most 64 tiles), and the constants of [core] are fitted to those of 8, 128 and 1024 bytes on the first two; the error is measured on all others. --output writes the network with these constants, for --spec.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -31,7 +31,7 @@ impl Verb for Completion {
         };
         let (mut command, mut text) = (with_names(Cli::with_help()), Vec::new());
         generate(shell, &mut command, "noccl", &mut text);
-        let mut text = String::from_utf8_lossy(&text).into_owned();
+        let mut text = with_files(shell, &String::from_utf8_lossy(&text));
         if shell == Shell::Fish {
             text.push_str(&values_in_fish(&command));
         }
@@ -40,25 +40,47 @@ impl Verb for Completion {
     }
 }
 
-/// The command line with the names of collectives as values: verbs read them by a function, which lists none.
+/// The command line with the names of collectives and presets as values: verbs read them by a function, which lists none.
 fn with_names(command: Command) -> Command {
-    let names = CollectiveKind::ALL.map(|kind| kind.class().name);
-    let takes_one = |verb: &&Command| {
-        let mut positionals = verb.get_positionals();
-        positionals.any(|argument| argument.get_id() == "collective")
+    let with_values = |argument: Arg| match argument.get_id().as_str() {
+        "collective" if argument.is_positional() => {
+            let names = CollectiveKind::ALL.map(|kind| kind.class().name);
+            argument.value_parser(PossibleValuesParser::new(names))
+        }
+        "spec" => {
+            let names = noccl::network::preset_names().iter().copied();
+            argument.value_parser(PossibleValuesParser::new(names))
+        }
+        _ => argument,
     };
-    let verbs: Vec<String> = command
-        .get_subcommands()
-        .filter(takes_one)
-        .map(|verb| verb.get_name().to_owned())
-        .collect();
-    verbs.into_iter().fold(command, |command, verb| {
-        command.mut_subcommand(verb, |verb| {
-            verb.mut_arg("collective", |argument| {
-                argument.value_parser(PossibleValuesParser::new(names))
-            })
-        })
-    })
+    command.mut_args(with_values).mut_subcommands(with_names)
+}
+
+/// The script with files beside the presets, where it offers presets alone: a network may be a file.
+fn with_files(shell: Shell, text: &str) -> String {
+    let names = noccl::network::preset_names().join(" ");
+    match shell {
+        Shell::Zsh => text.replace(
+            &format!(":({names})"),
+            &format!(":{{compadd -- {names}; _files}}"),
+        ),
+        Shell::Fish => {
+            let line = |line: &str| {
+                let is_spec = line.contains(" -l spec ");
+                let line = if is_spec {
+                    line.replace(" -r -f ", " -r -F ")
+                } else {
+                    line.to_owned()
+                };
+                line + "\n"
+            };
+            text.lines().map(line).collect()
+        }
+        _ => text.replace(
+            &format!("compgen -W \"{names}\""),
+            &format!("compgen -f -W \"{names}\""),
+        ),
+    }
 }
 
 /// Values of positional arguments, which the generator for fish leaves out.

@@ -62,8 +62,11 @@ pub fn none_wrong(rows: &[CompareRow]) -> bool {
 /// What could not be compared and why, and what would let it in.
 pub fn left_out(comparison: &Comparison) -> Vec<String> {
     let skipped = comparison.skipped.iter();
-    let mut lines: Vec<String> = skipped
-        .map(|reason| format!("not compared: {reason}"))
+    let skipped = skipped.map(|reason| format!("not compared: {reason}"));
+    let notes = comparison.notes.iter();
+    let mut lines: Vec<String> = notes
+        .map(|note| format!("note: {note}"))
+        .chain(skipped)
         .collect();
     if let Some(remedy) = &comparison.remedy {
         let (options, num) = (remedy.options.join(" "), remedy.num_algorithms);

@@ -10,6 +10,7 @@ use crate::python::{interpreter, run_ranks};
 use crate::{Outcome, output};
 use clap::Args;
 use noccl::Error;
+use noccl::files::FileError;
 use noccl::network::Network;
 use noccl::program::{CalledRequest, ExecutedRequest, FileRequest, ProgramReport, Recording};
 use std::path::PathBuf;
@@ -183,6 +184,10 @@ impl RunProgram {
 
     /// Hands a script to the Python package of this installation.
     fn run_script(&self) -> Result<Outcome, Error> {
+        std::fs::metadata(&self.file).map_err(|error| FileError::File {
+            path: self.file.display().to_string(),
+            reason: format!("cannot read: {error}"),
+        })?;
         let unsaved = "the Python objects of a script's ranks";
         noccl::program::refuse_checkpoint(self.checkpoint.request().as_ref(), unsaved)?;
         let mut command = Command::new(interpreter());
