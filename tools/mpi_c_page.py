@@ -31,7 +31,10 @@ NAMES = Block(
 DECLARED = re.compile(r"^(?:int|double|MPI_Aint) MPI_(\w+)\(", re.MULTILINE)
 # Comment before functions that programs over ports do not have.
 CALLS_ONLY = "calls only"
-CLASSES = ("Comm", "Group", "Info", "Op", "Type", "Request", "Errhandler", "Cart", "Status", "Topo")
+CLASSES = (
+    *("Comm", "Group", "Info", "Op", "Type", "Request", "Errhandler", "Cart", "Status", "Topo"),
+    *("Win", "Graph", "Dist_graph"),
+)
 # Names of mpi4py that do not follow from those of C.
 OTHERWISE = {
     "Initialized": "Is_initialized",
@@ -55,6 +58,14 @@ OTHERWISE = {
     "Cart_rank": "Get_cart_rank",
     "Topo_test": "Get_topology",
     "Graph_create": "Create_graph",
+    "Graph_get": "Get_topo",
+    "Graphdims_get": "Get_dims",
+    "Dist_graph_neighbors": "Get_dist_neighbors",
+    "Dist_graph_neighbors_count": "Get_dist_neighbors_count",
+    "Keyval_create": "Create_keyval",
+    "Keyval_free": "Free_keyval",
+    "Attr_put": "Set_attr",
+    "Attr_delete": "Delete_attr",
     "Dist_graph_create": "Create_dist_graph",
     "Dist_graph_create_adjacent": "Create_dist_graph_adjacent",
     "Mrecv": "Recv",
@@ -77,44 +88,23 @@ class Missing:
 
 MISSING = (
     Missing(
-        "one-sided access",
-        "Win_create Win_allocate Win_allocate_shared Win_fence Win_lock Win_lock_all Win_unlock "
-        "Win_flush Win_post Win_start Win_complete Win_wait Win_free Put Get Accumulate "
-        "Get_accumulate Fetch_and_op Compare_and_swap",
-        "not written in C",
-        "Send, Recv; scripts have these",
+        "memory that a window gets later",
+        "Win_create_dynamic Win_attach Win_detach",
+        "a target's library knows the memory when the window is made",
+        "Win_create, Win_allocate",
     ),
     Missing(
-        "non-blocking collectives",
-        "Ibarrier Ibcast Ireduce Iallreduce Igather Iscatter Iallgather Ialltoall Iscan",
+        "further calls that do not wait",
+        "Comm_idup Cancel Neighbor_alltoallw",
         "not written in C",
-        "blocking collectives; scripts have these",
+        "Comm_dup, Iprobe, Neighbor_alltoallv; scripts have these",
     ),
     Missing(
-        "persistent collectives",
-        "Barrier_init Bcast_init Reduce_init Allreduce_init Gather_init Alltoall_init",
+        "further datatypes and requests",
+        "Type_create_darray Type_get_envelope Type_get_contents Status_set_elements "
+        "Grequest_start Grequest_complete",
         "not written in C",
-        "blocking collectives; scripts have these",
-    ),
-    Missing(
-        "graphs and neighbours",
-        "Graph_create Dist_graph_create Dist_graph_create_adjacent Neighbor_allgather "
-        "Neighbor_alltoall Neighbor_alltoallv Neighbor_alltoallw",
-        "not written in C",
-        "Cart_shift and messages; scripts have these",
-    ),
-    Missing(
-        "further communicators and attributes",
-        "Comm_idup Comm_create_keyval Comm_free_keyval Comm_set_attr Comm_delete_attr",
-        "not written in C",
-        "Comm_create, Comm_dup",
-    ),
-    Missing(
-        "further messages",
-        "Mprobe Improbe Mrecv Imrecv Cancel Test_cancelled Alltoallw Reduce_local "
-        "Type_create_darray Status_set_elements Request_get_status",
-        "not written in C",
-        "Probe, Recv, Alltoallv",
+        "Type_create_subarray; scripts have most of these",
     ),
     Missing(
         "files",

@@ -14,10 +14,17 @@
 #define CALL_CLOCK 4104
 #define CALL_FAIL 4105
 #define CALL_MEMBER 4106
+#define CALL_JOIN 4107
+#define CALL_EXPOSE 4108
+#define CALL_ACCESS 4109
+#define CALL_ENDED 4110
 
 // Bits of CALL_WAIT.
 #define WAIT_ONE 1
 #define WAIT_LOOK 2
+
+// Bit of a function of CALL_COLLECTIVE: it is non-blocking.
+#define COLLECTIVE_BEGINS 16777216
 
 // Collective functions.
 #define FUNCTION_BARRIER 0
@@ -58,5 +65,16 @@
 #define ELEMENT_FP32 8
 #define ELEMENT_FP64 9
 #define ELEMENT_OTHER 10
+
+// Accesses to windows.
+#define ACCESS_PUT 0
+#define ACCESS_GET 1
+#define ACCESS_ACCUMULATE 2
+#define ACCESS_GET_ACCUMULATE 3
+#define ACCESS_SWAP 4
+#define ACCESS_FLUSH 5
+#define ACCESS_LOCK 6
+#define ACCESS_UNLOCK 7
+#define ACCESS_COMPLETE 8
 
 #endif

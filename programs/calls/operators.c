@@ -128,3 +128,15 @@ void mpi_combine_other(void *into, const void *from, long count, MPI_Datatype ty
     combine_made(into, from, count, type, op, mpi_span_of(count, type, site), site);
   }
 }
+
+int MPI_Reduce_local(const void *in, void *in_out, int count, MPI_Datatype type, MPI_Op op) {
+  if (op < FIRST_MADE) mpi_bytes_of(count, type, SITE);
+  long bytes = mpi_span_of(count, type, SITE);
+  char *result = malloc((size_t)bytes + 1);
+  if (!result) mpi_refuse("no memory for the elements of an operator", SITE);
+  memcpy(result, in, (size_t)bytes);
+  mpi_combine(result, in_out, count, type, op, SITE);
+  memcpy(in_out, result, (size_t)bytes);
+  free(result);
+  return MPI_SUCCESS;
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of MPI that exist twice over calls: plain, for the datatypes of mpi.h and for requests of one message each, and complete, for
-// derived datatypes (mpi/typed_*.c) or persistent requests (mpi/requests.c). The linker script kinds.ld takes the complete ones in programs
+// derived datatypes (mpi/typed_*.c), kept requests (mpi/requests.c) or attributes (mpi/attributes.c). The linker script kinds.ld takes the complete ones in programs
 // that make such types or requests, so that no other program has an instruction for them.
 #ifndef NOCCL_CALLS_PLAIN_H
 #define NOCCL_CALLS_PLAIN_H
@@ -35,6 +35,10 @@ PLAIN(Waitsome);
 PLAIN(Test);
 PLAIN(Testall);
 PLAIN(Testany);
+PLAIN(Comm_dup);
+PLAIN(Comm_free);
+PLAIN(Type_dup);
+PLAIN(Type_free);
 #undef PLAIN
 
 #define MPI_Send mpi_plain_Send
@@ -64,5 +68,9 @@ PLAIN(Testany);
 #define MPI_Test mpi_plain_Test
 #define MPI_Testall mpi_plain_Testall
 #define MPI_Testany mpi_plain_Testany
+#define MPI_Comm_dup mpi_plain_Comm_dup
+#define MPI_Comm_free mpi_plain_Comm_free
+#define MPI_Type_dup mpi_plain_Type_dup
+#define MPI_Type_free mpi_plain_Type_free
 
 #endif

@@ -183,7 +183,10 @@ int MPI_Cart_sub(MPI_Comm comm, const int *kept, MPI_Comm *made) {
   return MPI_SUCCESS;
 }
 
+// Where a program makes no graphs there is none of them (graph.c).
+__attribute__((weak)) int mpi_graph_kind(MPI_Comm comm);
+
 int MPI_Topo_test(MPI_Comm comm, int *topology) {
-  *topology = cart_of(comm) ? MPI_CART : MPI_UNDEFINED;
+  *topology = cart_of(comm) ? MPI_CART : mpi_graph_kind ? mpi_graph_kind(comm) : MPI_UNDEFINED;
   return MPI_SUCCESS;
 }

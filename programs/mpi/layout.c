@@ -32,6 +32,16 @@ int MPI_Type_extent(MPI_Datatype type, MPI_Aint *extent) {
   return MPI_Type_get_extent(type, &lower, extent);
 }
 
+int MPI_Type_lb(MPI_Datatype type, MPI_Aint *lower) {
+  *lower = mpi_layout(type, SITE).lower;
+  return MPI_SUCCESS;
+}
+
+int MPI_Type_ub(MPI_Datatype type, MPI_Aint *upper) {
+  *upper = mpi_layout(type, SITE).upper;
+  return MPI_SUCCESS;
+}
+
 void mpi_pack(char *packed, const void *data, long count, const struct layout *layout) {
   for (long i = 0; i < count; i++) {
     const char *element = (const char *)data + i * mpi_extent(layout);
@@ -104,5 +114,11 @@ int mpi_typed_Get_count(const MPI_Status *status, MPI_Datatype type, int *count)
   long bytes = mpi_layout(type, SITE).bytes;
   long received = (long)status->count_bytes;
   *count = bytes == 0 ? 0 : received % bytes ? MPI_UNDEFINED : (int)(received / bytes);
+  return MPI_SUCCESS;
+}
+
+int MPI_Get_elements(const MPI_Status *status, MPI_Datatype type, int *count) {
+  MPI_Datatype base = mpi_layout(type, SITE).base;
+  *count = base == MPI_DATATYPE_NULL ? MPI_UNDEFINED : (int)((long)status->count_bytes / mpi_bytes_of(1, base, SITE));
   return MPI_SUCCESS;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "attributes.h"
 #include "shared.h"
 
 static int copied(const char *from, char *to, int *length) {
@@ -36,6 +37,13 @@ int MPI_Query_thread(int *provided) {
 
 int MPI_Is_thread_main(int *flag) {
   *flag = 1;
+  return MPI_SUCCESS;
+}
+
+// Nothing can be cancelled.
+int MPI_Test_cancelled(const MPI_Status *status, int *flag) {
+  (void)status;
+  *flag = 0;
   return MPI_SUCCESS;
 }
 
@@ -86,7 +94,7 @@ int MPI_Comm_test_inter(MPI_Comm comm, int *flag) {
 int MPI_Comm_get_attr(MPI_Comm comm, int key, void *value, int *flag) {
   static int tag_limit = INT32_MAX, host = MPI_PROC_NULL, io = MPI_ANY_SOURCE, is_global = 1;
   int *const values[] = {&tag_limit, &host, &io, &is_global};
-  (void)comm;
+  if (key >= FIRST_KEY && mpi_attribute_get) return mpi_attribute_get(OF_COMM, comm, key, value, flag);
   *flag = key >= MPI_TAG_UB && key <= MPI_WTIME_IS_GLOBAL;
   if (*flag) *(int **)value = values[key];
   return MPI_SUCCESS;

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests that the library keeps, over calls: persistent ones, and receives of derived datatypes; and sends whose end nobody waits for.
+// Requests that the library keeps, over calls: persistent ones, receives of derived datatypes, and operations with something to do at their end;
+// and sends whose end nobody waits for.
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "types.h"
+#include "blocks.h"
 
 const char mpi_kept_mark[1] = {1};
 
 // Numbers of kept requests begin here.
 #define FIRST_KEPT (1 << 24)
 
-// How a persistent request begins; a receive of a derived datatype is none.
-enum kind { RECEIVED, SEND, SYNCHRONOUS_SEND, RECEIVE };
+// How a persistent request begins; a receive of a derived datatype and an operation are none.
+enum kind { RECEIVED, OPERATION, SEND, SYNCHRONOUS_SEND, RECEIVE, COLLECTIVE };
 
 struct kept {
   enum kind kind;
@@ -25,6 +26,9 @@ struct kept {
   MPI_Comm comm;
   // Where elements of a derived datatype arrive.
   struct packed packed;
+  // What ends an operation, and what begins a persistent collective, with `data`.
+  mpi_over *over;
+  mpi_begins *begins;
 };
 
 static struct kept *all;
@@ -53,6 +57,17 @@ __attribute__((weak)) void mpi_unpacked(struct packed packed, long bytes, void *
 
 int mpi_keep_receive(struct packed packed, void *data, MPI_Datatype type, MPI_Request receive, long site) {
   return keep((struct kept){.kind = RECEIVED, .active = receive, .data = data, .type = type, .packed = packed}, site);
+}
+
+int mpi_keep_operation(MPI_Request active, mpi_over *over, void *operation, long site) {
+  return keep((struct kept){.kind = OPERATION, .active = active, .data = operation, .over = over}, site);
+}
+
+int mpi_keep_begins(mpi_begins *begins, const void *arguments, long bytes, long site) {
+  void *copy = malloc((size_t)bytes);
+  if (!copy) mpi_refuse("no memory for a request", site);
+  memcpy(copy, arguments, (size_t)bytes);
+  return keep((struct kept){.kind = COLLECTIVE, .active = MPI_REQUEST_NULL, .data = copy, .begins = begins}, site);
 }
 
 static int init(enum kind kind, const void *data, int count, MPI_Datatype type, int other, int tag, MPI_Comm comm,
@@ -84,10 +99,12 @@ int MPI_Recv_init(void *data, int count, MPI_Datatype type, int from, int tag, M
 
 int MPI_Start(MPI_Request *request) {
   struct kept *kept = kept_of(*request);
-  if (!kept || kept->kind == RECEIVED) mpi_refuse("MPI_Start of a request that is not persistent", SITE);
+  if (!kept || kept->kind <= OPERATION) mpi_refuse("MPI_Start of a request that is not persistent", SITE);
   if (kept->active != MPI_REQUEST_NULL) mpi_refuse("MPI_Start of a request that is under way", SITE);
   MPI_Request active;
-  if (kept->kind == RECEIVE) {
+  if (kept->kind == COLLECTIVE) {
+    active = kept->begins(kept->data);
+  } else if (kept->kind == RECEIVE) {
     MPI_Irecv(kept->data, kept->count, kept->type, kept->other, kept->tag, kept->comm, &active);
   } else if (kept->kind == SEND) {
     MPI_Isend(kept->data, kept->count, kept->type, kept->other, kept->tag, kept->comm, &active);
@@ -108,6 +125,7 @@ int MPI_Startall(int count, MPI_Request *requests) {
 int MPI_Request_free(MPI_Request *request) {
   struct kept *kept = kept_of(*request);
   if (kept && kept->kind == RECEIVED) free(kept->packed.data);
+  if (kept && kept->kind == COLLECTIVE) free(kept->data);
   if (kept) kept->is_used = 0;
   *request = MPI_REQUEST_NULL;
   return MPI_SUCCESS;
@@ -126,17 +144,21 @@ static void finish(MPI_Request *request, const MPI_Status *status) {
     *request = MPI_REQUEST_NULL;
     return;
   }
-  if (kept->kind != RECEIVED) {
-    if (kept->active != MPI_REQUEST_NULL) finish(&kept->active, status);
+  if (kept->kind > OPERATION) {
+    MPI_Request active = kept->active;
     kept->active = MPI_REQUEST_NULL;
+    if (active != MPI_REQUEST_NULL) finish(&active, status);
     return;
   }
-  if (kept->active != MPI_REQUEST_NULL) {
+  if (kept->kind == OPERATION) {
+    kept->over(kept->data);
+  } else if (kept->active != MPI_REQUEST_NULL) {
     mpi_unpacked(kept->packed, (long)status->count_bytes, kept->data, kept->type, SITE);
   } else {
     free(kept->packed.data);
   }
-  kept->is_used = 0;
+  // What ended it may have moved the list.
+  kept_of(*request)->is_used = 0;
   *request = MPI_REQUEST_NULL;
 }
 

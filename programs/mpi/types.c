@@ -37,7 +37,7 @@ struct layout mpi_layout(MPI_Datatype type, long site) {
   whole[type] = (struct run){0, bytes};
   // Behind its index such a pair has a gap.
   long last = type == MPI_DOUBLE_INT || type == MPI_LONG_INT ? 12 : bytes;
-  return (struct layout){bytes, 0, bytes, alignment_of(type, bytes), 0, last, 1, &whole[type]};
+  return (struct layout){bytes, 0, bytes, alignment_of(type, bytes), 0, last, 1, &whole[type], type};
 }
 
 long mpi_span_of(long count, MPI_Datatype type, long site) {
@@ -85,6 +85,7 @@ static void append(struct layout *made, MPI_Datatype old, long count, long displ
   if (is_empty || bounds[1] > made->upper) made->upper = bounds[1];
   if (is_empty || bounds[2] < made->first) made->first = bounds[2];
   if (is_empty || bounds[3] > made->last) made->last = bounds[3];
+  if (of.base != made->base) made->base = is_empty ? of.base : MPI_DATATYPE_NULL;
   if (of.alignment > made->alignment) made->alignment = of.alignment;
 }
 
@@ -147,6 +148,14 @@ int MPI_Type_indexed(int count, const int *lengths, const int *places, MPI_Datat
 
 int MPI_Type_create_hindexed(int count, const int *lengths, const MPI_Aint *places, MPI_Datatype old, MPI_Datatype *made) {
   return blocks(count, lengths, 0, places, old, made, SITE);
+}
+
+int MPI_Type_hindexed(int count, int *lengths, MPI_Aint *places, MPI_Datatype old, MPI_Datatype *made) {
+  return blocks(count, lengths, 0, places, old, made, SITE);
+}
+
+int MPI_Type_create_hindexed_block(int count, int length, const MPI_Aint *places, MPI_Datatype old, MPI_Datatype *made) {
+  return blocks(count, 0, length, places, old, made, SITE);
 }
 
 int MPI_Type_create_indexed_block(int count, int length, const int *places, MPI_Datatype old, MPI_Datatype *made) {

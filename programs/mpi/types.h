@@ -19,6 +19,8 @@ struct layout {
   long first, last;
   long num_runs;
   struct run *runs;
+  // The datatype of MPI of which all elements are; MPI_DATATYPE_NULL if there are several or none.
+  MPI_Datatype base;
 };
 
 // Numbers of derived datatypes begin here.

@@ -11,6 +11,8 @@ typedef int MPI_Request;
 typedef int MPI_Group;
 typedef int MPI_Info;
 typedef int MPI_Errhandler;
+typedef int MPI_Win;
+typedef int MPI_Message;
 typedef int MPI_Fint;
 typedef long MPI_Aint;
 typedef long MPI_Count;
@@ -40,6 +42,11 @@ typedef struct {
 #define MPI_GROUP_EMPTY 0
 #define MPI_INFO_NULL (-1)
 #define MPI_INFO_ENV 0
+#define MPI_WIN_NULL (-1)
+#define MPI_MESSAGE_NULL (-1)
+#define MPI_MESSAGE_NO_PROC (-2)
+#define MPI_UNWEIGHTED ((int *)-2)
+#define MPI_WEIGHTS_EMPTY ((int *)-3)
 
 enum {
   MPI_BYTE, MPI_CHAR, MPI_INT, MPI_LONG, MPI_UNSIGNED, MPI_FLOAT, MPI_DOUBLE, MPI_UNSIGNED_LONG,
@@ -67,7 +74,9 @@ enum {
 enum {
   MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX,
   // Over calls only.
-  MPI_LAND, MPI_LOR, MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR, MPI_MINLOC, MPI_MAXLOC
+  MPI_LAND, MPI_LOR, MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR, MPI_MINLOC, MPI_MAXLOC,
+  // Of accesses to windows.
+  MPI_REPLACE, MPI_NO_OP
 };
 enum { MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE };
 
@@ -83,7 +92,7 @@ enum { MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD
 
 // Results of comparisons, topologies, orders of arrays; kinds of Comm_split_type.
 enum { MPI_IDENT, MPI_CONGRUENT, MPI_SIMILAR, MPI_UNEQUAL };
-enum { MPI_GRAPH = 1, MPI_CART };
+enum { MPI_GRAPH = 1, MPI_CART, MPI_DIST_GRAPH };
 enum { MPI_ORDER_C = 56, MPI_ORDER_FORTRAN };
 enum { MPI_COMM_TYPE_SHARED = 1, MPI_COMM_TYPE_HW_UNGUIDED, MPI_COMM_TYPE_HW_GUIDED };
 
@@ -96,8 +105,15 @@ enum {
   MPI_ERR_LASTCODE = 0x3fffffff
 };
 
-// Attributes of communicators.
-enum { MPI_KEYVAL_INVALID = -1, MPI_TAG_UB, MPI_HOST, MPI_IO, MPI_WTIME_IS_GLOBAL };
+// Attributes of communicators, then of windows.
+enum {
+  MPI_KEYVAL_INVALID = -1, MPI_TAG_UB, MPI_HOST, MPI_IO, MPI_WTIME_IS_GLOBAL,
+  MPI_WIN_BASE, MPI_WIN_SIZE, MPI_WIN_DISP_UNIT, MPI_WIN_CREATE_FLAVOR, MPI_WIN_MODEL
+};
+enum { MPI_WIN_FLAVOR_CREATE = 1, MPI_WIN_FLAVOR_ALLOCATE, MPI_WIN_FLAVOR_DYNAMIC, MPI_WIN_FLAVOR_SHARED };
+enum { MPI_WIN_SEPARATE = 1, MPI_WIN_UNIFIED };
+enum { MPI_LOCK_EXCLUSIVE = 1, MPI_LOCK_SHARED };
+enum { MPI_MODE_NOCHECK = 1, MPI_MODE_NOSTORE = 2, MPI_MODE_NOPUT = 4, MPI_MODE_NOPRECEDE = 8, MPI_MODE_NOSUCCEED = 16 };
 
 int MPI_Init(int *argc, char ***argv);
 int MPI_Finalize(void);
@@ -175,6 +191,7 @@ int MPI_Comm_get_attr(MPI_Comm comm, int key, void *value, int *flag);
 int MPI_Attr_get(MPI_Comm comm, int key, void *value, int *flag);
 int MPI_Comm_test_inter(MPI_Comm comm, int *flag);
 int MPI_Pcontrol(int level, ...);
+int MPI_Test_cancelled(const MPI_Status *status, int *flag);
 
 typedef void MPI_Comm_errhandler_function(MPI_Comm *comm, int *code, ...);
 typedef MPI_Comm_errhandler_function MPI_Handler_function;
@@ -197,6 +214,7 @@ int MPI_Info_delete(MPI_Info info, const char *key);
 int MPI_Info_dup(MPI_Info info, MPI_Info *made);
 int MPI_Info_free(MPI_Info *info);
 int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info);
+int MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info);
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *made);
 
 int MPI_Alloc_mem(MPI_Aint bytes, MPI_Info info, void *block);
@@ -241,6 +259,7 @@ typedef void MPI_User_function(void *in, void *in_out, int *count, MPI_Datatype 
 int MPI_Op_create(MPI_User_function *function, int commutes, MPI_Op *made);
 int MPI_Op_free(MPI_Op *op);
 int MPI_Op_commutative(MPI_Op op, int *flag);
+int MPI_Reduce_local(const void *in, void *in_out, int count, MPI_Datatype type, MPI_Op op);
 
 // Derived datatypes; calls only.
 int MPI_Type_contiguous(int count, MPI_Datatype old, MPI_Datatype *made);
@@ -249,6 +268,8 @@ int MPI_Type_create_hvector(int count, int length, MPI_Aint stride, MPI_Datatype
 int MPI_Type_hvector(int count, int length, MPI_Aint stride, MPI_Datatype old, MPI_Datatype *made);
 int MPI_Type_indexed(int count, const int *lengths, const int *places, MPI_Datatype old, MPI_Datatype *made);
 int MPI_Type_create_hindexed(int count, const int *lengths, const MPI_Aint *places, MPI_Datatype old, MPI_Datatype *made);
+int MPI_Type_hindexed(int count, int *lengths, MPI_Aint *places, MPI_Datatype old, MPI_Datatype *made);
+int MPI_Type_create_hindexed_block(int count, int length, const MPI_Aint *places, MPI_Datatype old, MPI_Datatype *made);
 int MPI_Type_create_indexed_block(int count, int length, const int *places, MPI_Datatype old, MPI_Datatype *made);
 int MPI_Type_create_struct(int count, const int *lengths, const MPI_Aint *places, const MPI_Datatype *types, MPI_Datatype *made);
 int MPI_Type_struct(int count, int *lengths, MPI_Aint *places, MPI_Datatype *types, MPI_Datatype *made);
@@ -262,6 +283,9 @@ int MPI_Type_size(MPI_Datatype type, int *bytes);
 int MPI_Type_get_extent(MPI_Datatype type, MPI_Aint *lower, MPI_Aint *extent);
 int MPI_Type_get_true_extent(MPI_Datatype type, MPI_Aint *lower, MPI_Aint *extent);
 int MPI_Type_extent(MPI_Datatype type, MPI_Aint *extent);
+int MPI_Type_lb(MPI_Datatype type, MPI_Aint *lower);
+int MPI_Type_ub(MPI_Datatype type, MPI_Aint *upper);
+int MPI_Get_elements(const MPI_Status *status, MPI_Datatype type, int *count);
 int MPI_Pack(const void *data, int count, MPI_Datatype type, void *packed, int bytes, int *position, MPI_Comm comm);
 int MPI_Unpack(const void *packed, int bytes, int *position, void *data, int count, MPI_Datatype type, MPI_Comm comm);
 int MPI_Pack_size(int count, MPI_Datatype type, MPI_Comm comm, int *bytes);
@@ -282,5 +306,218 @@ int MPI_Rsend(const void *data, int count, MPI_Datatype type, int to, int tag, M
 int MPI_Irsend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request);
 int MPI_Buffer_attach(void *buffer, int bytes);
 int MPI_Buffer_detach(void *buffer, int *bytes);
+
+// Non-blocking collectives; calls only.
+int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request);
+int MPI_Ibcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request);
+int MPI_Igather(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
+                MPI_Datatype receive_type, int root, MPI_Comm comm, MPI_Request *request);
+int MPI_Igatherv(const void *send, int send_count, MPI_Datatype send_type, void *receive, const int *counts,
+                 const int *starts, MPI_Datatype receive_type, int root, MPI_Comm comm, MPI_Request *request);
+int MPI_Iscatter(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
+                 MPI_Datatype receive_type, int root, MPI_Comm comm, MPI_Request *request);
+int MPI_Iscatterv(const void *send, const int *counts, const int *starts, MPI_Datatype send_type, void *receive,
+                  int receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm, MPI_Request *request);
+int MPI_Iallgather(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
+                   MPI_Datatype receive_type, MPI_Comm comm, MPI_Request *request);
+int MPI_Iallgatherv(const void *send, int send_count, MPI_Datatype send_type, void *receive, const int *counts,
+                    const int *starts, MPI_Datatype receive_type, MPI_Comm comm, MPI_Request *request);
+int MPI_Ialltoall(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
+                  MPI_Datatype receive_type, MPI_Comm comm, MPI_Request *request);
+int MPI_Ialltoallv(const void *send, const int *send_counts, const int *send_starts, MPI_Datatype send_type, void *receive,
+                   const int *receive_counts, const int *receive_starts, MPI_Datatype receive_type, MPI_Comm comm,
+                   MPI_Request *request);
+int MPI_Ialltoallw(const void *send, const int *send_counts, const int *send_starts, const MPI_Datatype *send_types,
+                   void *receive, const int *receive_counts, const int *receive_starts, const MPI_Datatype *receive_types,
+                   MPI_Comm comm, MPI_Request *request);
+int MPI_Ireduce(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
+                MPI_Request *request);
+int MPI_Iallreduce(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                   MPI_Request *request);
+int MPI_Iscan(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *request);
+int MPI_Iexscan(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                MPI_Request *request);
+int MPI_Ireduce_scatter_block(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                              MPI_Request *request);
+int MPI_Ireduce_scatter(const void *data, void *result, const int *counts, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                        MPI_Request *request);
+int MPI_Alltoallw(const void *send, const int *send_counts, const int *send_starts, const MPI_Datatype *send_types,
+                  void *receive, const int *receive_counts, const int *receive_starts, const MPI_Datatype *receive_types,
+                  MPI_Comm comm);
+
+// Persistent collectives; calls only.
+int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int MPI_Bcast_init(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int MPI_Gather_init(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
+                    MPI_Datatype receive_type, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int MPI_Gatherv_init(const void *send, int send_count, MPI_Datatype send_type, void *receive, const int *counts,
+                     const int *starts, MPI_Datatype receive_type, int root, MPI_Comm comm, MPI_Info info,
+                     MPI_Request *request);
+int MPI_Scatter_init(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
+                     MPI_Datatype receive_type, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int MPI_Scatterv_init(const void *send, const int *counts, const int *starts, MPI_Datatype send_type, void *receive,
+                      int receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm, MPI_Info info,
+                      MPI_Request *request);
+int MPI_Allgather_init(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
+                       MPI_Datatype receive_type, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int MPI_Allgatherv_init(const void *send, int send_count, MPI_Datatype send_type, void *receive, const int *counts,
+                        const int *starts, MPI_Datatype receive_type, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int MPI_Alltoall_init(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
+                      MPI_Datatype receive_type, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int MPI_Alltoallv_init(const void *send, const int *send_counts, const int *send_starts, MPI_Datatype send_type,
+                       void *receive, const int *receive_counts, const int *receive_starts, MPI_Datatype receive_type,
+                       MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int MPI_Alltoallw_init(const void *send, const int *send_counts, const int *send_starts, const MPI_Datatype *send_types,
+                       void *receive, const int *receive_counts, const int *receive_starts,
+                       const MPI_Datatype *receive_types, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int MPI_Reduce_init(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
+                    MPI_Info info, MPI_Request *request);
+int MPI_Allreduce_init(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                       MPI_Info info, MPI_Request *request);
+int MPI_Scan_init(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Info info,
+                  MPI_Request *request);
+int MPI_Exscan_init(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Info info,
+                    MPI_Request *request);
+int MPI_Reduce_scatter_block_init(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                                  MPI_Info info, MPI_Request *request);
+int MPI_Reduce_scatter_init(const void *data, void *result, const int *counts, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                            MPI_Info info, MPI_Request *request);
+
+// Graphs and neighbours; calls only.
+int MPI_Graph_create(MPI_Comm comm, int nodes, const int *index, const int *edges, int reorder, MPI_Comm *made);
+int MPI_Graphdims_get(MPI_Comm comm, int *nodes, int *edges);
+int MPI_Graph_get(MPI_Comm comm, int most_nodes, int most_edges, int *index, int *edges);
+int MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *count);
+int MPI_Graph_neighbors(MPI_Comm comm, int rank, int most, int *neighbors);
+int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int num_in, const int *in, const int *in_weights, int num_out, const int *out,
+                                   const int *out_weights, MPI_Info info, int reorder, MPI_Comm *made);
+int MPI_Dist_graph_create(MPI_Comm comm, int count, const int *from, const int *degrees, const int *to, const int *weights,
+                          MPI_Info info, int reorder, MPI_Comm *made);
+int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *num_in, int *num_out, int *weighted);
+int MPI_Dist_graph_neighbors(MPI_Comm comm, int most_in, int *in, int *in_weights, int most_out, int *out, int *out_weights);
+int MPI_Neighbor_allgather(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
+                           MPI_Datatype receive_type, MPI_Comm comm);
+int MPI_Ineighbor_allgather(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
+                            MPI_Datatype receive_type, MPI_Comm comm, MPI_Request *request);
+int MPI_Neighbor_allgather_init(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
+                                MPI_Datatype receive_type, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int MPI_Neighbor_allgatherv(const void *send, int send_count, MPI_Datatype send_type, void *receive, const int *counts,
+                            const int *starts, MPI_Datatype receive_type, MPI_Comm comm);
+int MPI_Ineighbor_allgatherv(const void *send, int send_count, MPI_Datatype send_type, void *receive, const int *counts,
+                             const int *starts, MPI_Datatype receive_type, MPI_Comm comm, MPI_Request *request);
+int MPI_Neighbor_allgatherv_init(const void *send, int send_count, MPI_Datatype send_type, void *receive, const int *counts,
+                                 const int *starts, MPI_Datatype receive_type, MPI_Comm comm, MPI_Info info,
+                                 MPI_Request *request);
+int MPI_Neighbor_alltoall(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
+                          MPI_Datatype receive_type, MPI_Comm comm);
+int MPI_Ineighbor_alltoall(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
+                           MPI_Datatype receive_type, MPI_Comm comm, MPI_Request *request);
+int MPI_Neighbor_alltoall_init(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
+                               MPI_Datatype receive_type, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int MPI_Neighbor_alltoallv(const void *send, const int *send_counts, const int *send_starts, MPI_Datatype send_type,
+                           void *receive, const int *receive_counts, const int *receive_starts, MPI_Datatype receive_type,
+                           MPI_Comm comm);
+int MPI_Ineighbor_alltoallv(const void *send, const int *send_counts, const int *send_starts, MPI_Datatype send_type,
+                            void *receive, const int *receive_counts, const int *receive_starts, MPI_Datatype receive_type,
+                            MPI_Comm comm, MPI_Request *request);
+int MPI_Neighbor_alltoallv_init(const void *send, const int *send_counts, const int *send_starts, MPI_Datatype send_type,
+                                void *receive, const int *receive_counts, const int *receive_starts,
+                                MPI_Datatype receive_type, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+
+// Messages that a probe has found; calls only.
+int MPI_Mprobe(int from, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status);
+int MPI_Improbe(int from, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status);
+int MPI_Mrecv(void *data, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status);
+int MPI_Imrecv(void *data, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request);
+
+// Attributes; calls only.
+typedef int MPI_Comm_copy_attr_function(MPI_Comm object, int key, void *extra, void *value, void *copy, int *flag);
+typedef int MPI_Comm_delete_attr_function(MPI_Comm object, int key, void *value, void *extra);
+typedef int MPI_Type_copy_attr_function(MPI_Datatype object, int key, void *extra, void *value, void *copy, int *flag);
+typedef int MPI_Type_delete_attr_function(MPI_Datatype object, int key, void *value, void *extra);
+typedef int MPI_Win_copy_attr_function(MPI_Win object, int key, void *extra, void *value, void *copy, int *flag);
+typedef int MPI_Win_delete_attr_function(MPI_Win object, int key, void *value, void *extra);
+typedef MPI_Comm_copy_attr_function MPI_Copy_function;
+typedef MPI_Comm_delete_attr_function MPI_Delete_function;
+int MPI_Comm_dup_fn(MPI_Comm comm, int key, void *extra, void *value, void *copy, int *flag);
+#define MPI_COMM_NULL_COPY_FN ((MPI_Comm_copy_attr_function *)0)
+#define MPI_COMM_NULL_DELETE_FN ((MPI_Comm_delete_attr_function *)0)
+#define MPI_COMM_DUP_FN MPI_Comm_dup_fn
+#define MPI_TYPE_NULL_COPY_FN ((MPI_Type_copy_attr_function *)0)
+#define MPI_TYPE_NULL_DELETE_FN ((MPI_Type_delete_attr_function *)0)
+#define MPI_TYPE_DUP_FN MPI_Comm_dup_fn
+#define MPI_WIN_NULL_COPY_FN ((MPI_Win_copy_attr_function *)0)
+#define MPI_WIN_NULL_DELETE_FN ((MPI_Win_delete_attr_function *)0)
+#define MPI_WIN_DUP_FN MPI_Comm_dup_fn
+#define MPI_NULL_COPY_FN MPI_COMM_NULL_COPY_FN
+#define MPI_NULL_DELETE_FN MPI_COMM_NULL_DELETE_FN
+#define MPI_DUP_FN MPI_COMM_DUP_FN
+int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *end, int *key, void *extra);
+int MPI_Comm_free_keyval(int *key);
+int MPI_Comm_set_attr(MPI_Comm object, int key, void *value);
+int MPI_Comm_delete_attr(MPI_Comm object, int key);
+int MPI_Type_create_keyval(MPI_Type_copy_attr_function *copy, MPI_Type_delete_attr_function *end, int *key, void *extra);
+int MPI_Type_free_keyval(int *key);
+int MPI_Type_set_attr(MPI_Datatype object, int key, void *value);
+int MPI_Type_delete_attr(MPI_Datatype object, int key);
+int MPI_Type_get_attr(MPI_Datatype object, int key, void *value, int *flag);
+int MPI_Win_create_keyval(MPI_Win_copy_attr_function *copy, MPI_Win_delete_attr_function *end, int *key, void *extra);
+int MPI_Win_free_keyval(int *key);
+int MPI_Win_set_attr(MPI_Win object, int key, void *value);
+int MPI_Win_delete_attr(MPI_Win object, int key);
+int MPI_Win_get_attr(MPI_Win object, int key, void *value, int *flag);
+int MPI_Keyval_create(MPI_Copy_function *copy, MPI_Delete_function *end, int *key, void *extra);
+int MPI_Keyval_free(int *key);
+int MPI_Attr_put(MPI_Comm comm, int key, void *value);
+int MPI_Attr_delete(MPI_Comm comm, int key);
+
+// Windows; calls only.
+int MPI_Win_create(void *memory, MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *window);
+int MPI_Win_allocate(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void *memory, MPI_Win *window);
+int MPI_Win_allocate_shared(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void *memory, MPI_Win *window);
+int MPI_Win_shared_query(MPI_Win window, int rank, MPI_Aint *bytes, int *unit, void *memory);
+int MPI_Win_free(MPI_Win *window);
+int MPI_Win_get_group(MPI_Win window, MPI_Group *group);
+int MPI_Win_set_name(MPI_Win window, const char *name);
+int MPI_Win_get_name(MPI_Win window, char *name, int *length);
+int MPI_Win_set_info(MPI_Win window, MPI_Info info);
+int MPI_Win_get_info(MPI_Win window, MPI_Info *info);
+int MPI_Win_set_errhandler(MPI_Win window, MPI_Errhandler handler);
+int MPI_Win_fence(int assertion, MPI_Win window);
+int MPI_Win_lock(int kind, int rank, int assertion, MPI_Win window);
+int MPI_Win_unlock(int rank, MPI_Win window);
+int MPI_Win_lock_all(int assertion, MPI_Win window);
+int MPI_Win_unlock_all(MPI_Win window);
+int MPI_Win_flush(int rank, MPI_Win window);
+int MPI_Win_flush_local(int rank, MPI_Win window);
+int MPI_Win_flush_all(MPI_Win window);
+int MPI_Win_flush_local_all(MPI_Win window);
+int MPI_Win_sync(MPI_Win window);
+int MPI_Win_post(MPI_Group group, int assertion, MPI_Win window);
+int MPI_Win_start(MPI_Group group, int assertion, MPI_Win window);
+int MPI_Win_complete(MPI_Win window);
+int MPI_Win_wait(MPI_Win window);
+int MPI_Win_test(MPI_Win window, int *flag);
+int MPI_Put(const void *data, int count, MPI_Datatype type, int target, MPI_Aint place, int target_count,
+            MPI_Datatype target_type, MPI_Win window);
+int MPI_Rput(const void *data, int count, MPI_Datatype type, int target, MPI_Aint place, int target_count,
+             MPI_Datatype target_type, MPI_Win window, MPI_Request *request);
+int MPI_Get(void *result, int result_count, MPI_Datatype result_type, int target, MPI_Aint place, int target_count,
+            MPI_Datatype target_type, MPI_Win window);
+int MPI_Rget(void *result, int result_count, MPI_Datatype result_type, int target, MPI_Aint place, int target_count,
+             MPI_Datatype target_type, MPI_Win window, MPI_Request *request);
+int MPI_Accumulate(const void *data, int count, MPI_Datatype type, int target, MPI_Aint place, int target_count,
+                   MPI_Datatype target_type, MPI_Op op, MPI_Win window);
+int MPI_Raccumulate(const void *data, int count, MPI_Datatype type, int target, MPI_Aint place, int target_count,
+                    MPI_Datatype target_type, MPI_Op op, MPI_Win window, MPI_Request *request);
+int MPI_Get_accumulate(const void *data, int count, MPI_Datatype type, void *result, int result_count,
+                       MPI_Datatype result_type, int target, MPI_Aint place, int target_count, MPI_Datatype target_type,
+                       MPI_Op op, MPI_Win window);
+int MPI_Rget_accumulate(const void *data, int count, MPI_Datatype type, void *result, int result_count,
+                        MPI_Datatype result_type, int target, MPI_Aint place, int target_count, MPI_Datatype target_type,
+                        MPI_Op op, MPI_Win window, MPI_Request *request);
+int MPI_Fetch_and_op(const void *data, void *result, MPI_Datatype type, int target, MPI_Aint place, MPI_Op op, MPI_Win window);
+int MPI_Compare_and_swap(const void *data, const void *compared, void *result, MPI_Datatype type, int target, MPI_Aint place,
+                         MPI_Win window);
 
 #endif

@@ -26,6 +26,9 @@ PROGRAMS = [
     ("surface_types", 7),
     ("surface_operators", 6),
     ("surface_requests", 5),
+    ("surface_windows", 5),
+    ("surface_nonblocking", 5),
+    ("surface_graphs", 6),
 ]
 
 
@@ -45,6 +48,7 @@ def test_what_needs_no_calls_is_there_over_ports(tmp_path: Path, name: str) -> N
     assert found["ranks"][0]["console"] == wanted
 
 
+WINDOW = "MPI_Win w; MPI_Win_create(n, 16, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &w);"
 TUTORIAL = [
     ("hello", 4, ("one", "the last")),
     ("pi", 4, ("3000",)),
@@ -118,6 +122,31 @@ def test_derived_datatypes_over_ports_are_refused_by_name(tmp_path: Path) -> Non
             "a rank that the group does not have",
         ),
         ("int p = 0; MPI_Pack(n, 9, MPI_INT, n, 8, &p, MPI_COMM_WORLD);", "more bytes than"),
+        (WINDOW + "MPI_Put(n, 1, MPI_INT, 0, 0, 1, MPI_INT, w);", "that nothing has begun"),
+        (
+            WINDOW + "MPI_Win_fence(0, w); MPI_Get(n, 1, MPI_INT, 0, 4, 1, MPI_INT, w);",
+            "outside the window of its target",
+        ),
+        (
+            WINDOW + "MPI_Win_lock_all(0, w);"
+            "MPI_Accumulate(n, 1, MPI_2INT, 0, 0, 1, MPI_2INT, MPI_MAXLOC, w);",
+            "accepted: MPI_SUM to MPI_BXOR",
+        ),
+        (
+            WINDOW + "MPI_Win_lock_all(0, w);"
+            "MPI_Accumulate(n, 1, MPI_FLOAT, 0, 0, 1, MPI_FLOAT, MPI_BOR, w);",
+            "of float and double",
+        ),
+        (WINDOW + "MPI_Win_unlock(0, w);", "that is not locked"),
+        (
+            "MPI_Win w; MPI_Win_allocate_shared(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &n, &w);",
+            "MPI_Win_allocate_shared of several ranks",
+        ),
+        (
+            "MPI_Neighbor_allgather(n, 1, MPI_INT, n, 1, MPI_INT, MPI_COMM_WORLD);",
+            "accepted: a grid or a graph",
+        ),
+        ("MPI_Comm_set_attr(MPI_COMM_WORLD, 3, n);", "accepted: one of MPI_Comm_create_keyval"),
         ("n[0] = 3; MPI_Dims_create(4, 2, n);", "do not divide the size"),
     ],
 )

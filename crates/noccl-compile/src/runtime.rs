@@ -16,7 +16,7 @@ macro_rules! sources {
 
 /// All files of `programs/runtime`, of the message library, `programs/nocmsg`, of MPI over calls, `programs/calls`, and of MPI over
 /// either, `programs/mpi`.
-const FILES: [(&str, &str); 89] = sources!(
+const FILES: [(&str, &str); 100] = sources!(
     "runtime/memory.ld",
     "runtime/include/assert.h",
     "runtime/include/math.h",
@@ -94,11 +94,18 @@ const FILES: [(&str, &str); 89] = sources!(
     "calls/requests.c",
     "calls/shared.c",
     "calls/types.c",
+    "mpi/attributes.c",
+    "mpi/attributes.h",
+    "mpi/blocks.c",
+    "mpi/blocks.h",
     "mpi/cart.c",
+    "mpi/graph.c",
     "mpi/groups.c",
     "mpi/info.c",
     "mpi/layout.c",
+    "mpi/matched.c",
     "mpi/names.c",
+    "mpi/nonblocking.c",
     "mpi/requests.c",
     "mpi/sends.c",
     "mpi/shared.h",
@@ -106,6 +113,10 @@ const FILES: [(&str, &str); 89] = sources!(
     "mpi/typed_messages.c",
     "mpi/types.c",
     "mpi/types.h",
+    "mpi/window_access.c",
+    "mpi/window_epochs.c",
+    "mpi/windows.c",
+    "mpi/windows.h",
 );
 
 /// Another library of collectives, for who compiles the message library anew.
@@ -125,13 +136,21 @@ const ON_DEMAND: [&str; 9] = [
 ];
 
 /// The same, for programs of calls; `calls/kinds.ld` asks whether they have these.
-const CALLS_ON_DEMAND: [&str; 6] = [
+const CALLS_ON_DEMAND: [&str; 14] = [
+    "mpi/attributes.c",
+    "mpi/blocks.c",
+    "mpi/graph.c",
     "mpi/layout.c",
+    "mpi/matched.c",
+    "mpi/nonblocking.c",
     "mpi/requests.c",
     "mpi/sends.c",
     "mpi/typed_collectives.c",
     "mpi/typed_messages.c",
     "mpi/types.c",
+    "mpi/window_access.c",
+    "mpi/window_epochs.c",
+    "mpi/windows.c",
 ];
 
 /// The archives.

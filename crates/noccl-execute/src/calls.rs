@@ -6,7 +6,7 @@ use crate::number::Number;
 use crate::rank::State;
 use crate::requests::Outcome;
 use crate::run::Driver;
-use noccl_program::{CommId, RankId, Receive, Response, Send};
+use noccl_program::{CommId, RankId, Receive, RequestId, Response, Send};
 use noccl_riscv::Call;
 
 /// Bytes of what a request that is over has given, in the program's memory.
@@ -53,6 +53,10 @@ impl Driver<'_, '_> {
                 self.give(id, u64::from(world.0));
                 Ok(true)
             }
+            Number::Join => self.join(id, call),
+            Number::Expose => self.expose(id, call),
+            Number::Access => self.access_own(id, call),
+            Number::Ended => self.ended(id, call),
         }
     }
 
@@ -114,9 +118,14 @@ impl Driver<'_, '_> {
         };
         let place = self.place(call);
         let request = self.session.isend(id, send, place)?;
-        let number = self.ranks[id.0 as usize].requests.open(request, None);
-        self.give(id, number.into());
+        self.give_request(id, request, None);
         Ok(true)
+    }
+
+    /// Gives the number of a request, which may have an address for what comes.
+    pub(crate) fn give_request(&mut self, id: RankId, request: RequestId, buffer: Option<u64>) {
+        let number = self.ranks[id.0 as usize].requests.open(request, buffer);
+        self.give(id, number.into());
     }
 
     fn receive(&mut self, id: RankId, call: &Call) -> Result<bool, ExecuteError> {
@@ -131,10 +140,7 @@ impl Driver<'_, '_> {
         };
         let place = self.place(call);
         let request = self.session.irecv(id, receive, place)?;
-        let number = self.ranks[id.0 as usize]
-            .requests
-            .open(request, Some(buffer));
-        self.give(id, number.into());
+        self.give_request(id, request, Some(buffer));
         Ok(true)
     }
 

@@ -4,6 +4,7 @@
 use crate::arguments::Membership;
 use crate::error::ExecuteError;
 use crate::function::{Element, Fold, Function, reduction};
+use crate::number::COLLECTIVE_BEGINS;
 use crate::rank::State;
 use crate::run::Driver;
 use crate::terms::Terms;
@@ -25,8 +26,11 @@ impl Driver<'_, '_> {
         let terms = self.terms(id, call, comm)?;
         self.compare(id, call, comm, terms)?;
         let made = self.engine_call(id, call, comm, terms)?;
-        let Some(made) = made.filter(|made| self.session.supports(made)) else {
-            let name = terms.function.name();
+        let supports = |made: &CollectiveCall| match terms.is_nonblocking {
+            true => self.session.supports_nonblocking(made),
+            false => self.session.supports(made),
+        };
+        let Some(made) = made.filter(supports) else {
             let (bytes, reason) = match terms.function.kind() {
                 None if !terms.function.has_bytes()
                     || terms.function == Function::ReduceScatter =>
@@ -40,13 +44,26 @@ impl Driver<'_, '_> {
                 }
                 Some(_) => (Some(terms.bytes), NO_ALGORITHM),
             };
-            self.session.note_composed(id, comm.0, name, bytes, reason);
-            self.give(id, COMPOSE);
+            let name = terms.name();
+            self.session.note_composed(id, comm.0, &name, bytes, reason);
+            self.give(
+                id,
+                if terms.is_nonblocking {
+                    u64::MAX
+                } else {
+                    COMPOSE
+                },
+            );
             return Ok(true);
         };
         let buffer = call.arguments[3];
         self.check_buffer(id, call, buffer, output_bytes(&made, comm))?;
         let place = self.place(call);
+        if terms.is_nonblocking {
+            let request = self.session.icollective(id, made, place)?;
+            self.give_request(id, request, Some(buffer));
+            return Ok(true);
+        }
         self.session.collective(id, made, place)?;
         self.ranks[id.0 as usize].state = State::Collective { buffer };
         Ok(false)
@@ -61,6 +78,7 @@ impl Driver<'_, '_> {
             element: Element::Other,
             bytes: 0,
             root: 0,
+            is_nonblocking: false,
         };
         self.compare(id, call, comm, terms)?;
         let colour = match colour.cast_signed() {
@@ -115,6 +133,7 @@ impl Driver<'_, '_> {
             element,
             bytes,
             root,
+            is_nonblocking: what & COLLECTIVE_BEGINS != 0,
         })
     }
 

@@ -2,7 +2,8 @@
 //! The header of `programs/calls`, made from the numbers here.
 
 use crate::function::{Element, Fold, Function};
-use crate::number::{Number, WAIT_LOOK, WAIT_ONE};
+use crate::number::{COLLECTIVE_BEGINS, Number, WAIT_LOOK, WAIT_ONE};
+use crate::windows::AccessKind;
 use std::fmt::Write;
 
 /// The header that gives C the numbers of calls.
@@ -18,7 +19,8 @@ pub fn c_header() -> String {
     }
     let _ = write!(
         text,
-        "\n// Bits of CALL_WAIT.\n#define WAIT_ONE {WAIT_ONE}\n#define WAIT_LOOK {WAIT_LOOK}\n"
+        "\n// Bits of CALL_WAIT.\n#define WAIT_ONE {WAIT_ONE}\n#define WAIT_LOOK {WAIT_LOOK}\n\n\
+         // Bit of a function of CALL_COLLECTIVE: it is non-blocking.\n#define COLLECTIVE_BEGINS {COLLECTIVE_BEGINS}\n"
     );
     let functions = Function::ALL.map(Function::name);
     numbered(&mut text, "Collective functions.", "FUNCTION", &functions);
@@ -36,6 +38,8 @@ pub fn c_header() -> String {
         "ELEMENT",
         &elements,
     );
+    let kinds = AccessKind::ALL.map(AccessKind::name);
+    numbered(&mut text, "Accesses to windows.", "ACCESS", &kinds);
     text + "\n#endif\n"
 }
 

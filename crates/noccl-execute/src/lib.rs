@@ -12,6 +12,7 @@
 mod arguments;
 mod calls;
 mod collective;
+mod combine;
 mod error;
 mod function;
 mod header;
@@ -21,8 +22,10 @@ mod rank;
 mod requests;
 mod results;
 mod run;
+mod tasks;
 mod terms;
 mod waits;
+mod windows;
 
 pub use error::{ExecuteError, Fault};
 pub use function::{Element, Fold, Function};

@@ -36,16 +36,29 @@ pub enum Number {
     Fail,
     /// Gives the rank among all ranks of rank a1 of communicator a0.
     Member,
+    /// Makes one request of several, as which they are over when all of them are: the list is that of `Wait`. Gives its number; theirs are
+    /// no more.
+    Join,
+    /// Lets other ranks access a1 bytes at a0 as window a2, which has this number in all its ranks; if a1 is -1, no longer.
+    Expose,
+    /// Carries an access to a window of the caller out: a message at a0 of a1 bytes (`programs/mpi/windows.h`). The response, which has at
+    /// most a3 bytes, goes to a2. Gives the number of a request.
+    Access,
+    /// Gives the number of a request that is over when a1 ranks have ended their accesses to window a0 of the caller.
+    Ended,
 }
 
 /// Bit of a2 of [`Number::Wait`]: one request is enough.
 pub(crate) const WAIT_ONE: u64 = 1;
 /// Bit of a2 of [`Number::Wait`]: looks and does not wait.
 pub(crate) const WAIT_LOOK: u64 = 2;
+/// Bit of a0 of [`Number::Collective`]: the collective is non-blocking. Gives the number of a request, or -1 where it is
+/// composed.
+pub(crate) const COLLECTIVE_BEGINS: u64 = 1 << 24;
 
 impl Number {
     /// All calls, by number.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 15] = [
         Self::Send,
         Self::Receive,
         Self::Wait,
@@ -57,6 +70,10 @@ impl Number {
         Self::Clock,
         Self::Fail,
         Self::Member,
+        Self::Join,
+        Self::Expose,
+        Self::Access,
+        Self::Ended,
     ];
 
     /// Its a7.
@@ -81,7 +98,11 @@ impl Number {
             | Self::Probe
             | Self::Collective
             | Self::Split
-            | Self::Fail => false,
+            | Self::Fail
+            | Self::Join
+            | Self::Expose
+            | Self::Access
+            | Self::Ended => false,
         }
     }
 
@@ -100,6 +121,10 @@ impl Number {
             Self::Clock => "CALL_CLOCK",
             Self::Fail => "CALL_FAIL",
             Self::Member => "CALL_MEMBER",
+            Self::Join => "CALL_JOIN",
+            Self::Expose => "CALL_EXPOSE",
+            Self::Access => "CALL_ACCESS",
+            Self::Ended => "CALL_ENDED",
         }
     }
 }

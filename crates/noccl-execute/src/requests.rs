@@ -48,13 +48,19 @@ impl Requests {
         }
     }
 
+    /// A request, which is no more: its number is free again.
+    pub(crate) fn remove(&mut self, number: u32) -> Option<Request> {
+        let found = self.all.get_mut(number as usize)?.take()?;
+        self.free.push(number);
+        Some(found)
+    }
+
     /// What a request that is over has given; its number is free again.
     pub(crate) fn take(&mut self, number: u32) -> Option<Outcome> {
         let Some(Request::Over(outcome)) = self.get(number) else {
             return None;
         };
-        self.all[number as usize] = None;
-        self.free.push(number);
+        self.remove(number);
         Some(outcome)
     }
 }

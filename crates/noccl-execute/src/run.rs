@@ -5,7 +5,9 @@ use crate::error::{ExecuteError, Fault};
 use crate::number::Number;
 use crate::rank::{Rank, State};
 use crate::results::{CalledRank, CalledResult};
+use crate::tasks::Tasks;
 use crate::terms::Terms;
+use crate::windows::Windows;
 use noccl_net::{Coord, Network};
 use noccl_program::{Agreements, CommId, RankId, Response, Session, places};
 use noccl_riscv::{Call, Program, Stopped};
@@ -43,6 +45,8 @@ pub(crate) struct Driver<'a, 'n> {
     pub(crate) agreements: Agreements<Terms>,
     /// Rank and size of each communicator that a rank knows.
     pub(crate) members: BTreeMap<(RankId, CommId), (u32, u32)>,
+    pub(crate) tasks: Tasks,
+    pub(crate) windows: Windows,
     num_responses: u64,
     num_over: usize,
 }
@@ -82,6 +86,8 @@ pub fn run_or<'a, 'n>(
         ranks,
         agreements: Agreements::default(),
         members: (0..request.ranks).map(known).collect(),
+        tasks: Tasks::default(),
+        windows: Windows::default(),
         num_responses: 0,
         num_over: 0,
     };
@@ -139,6 +145,9 @@ impl Driver<'_, '_> {
         self.num_responses += 1;
         if self.num_responses.is_multiple_of(CHUNK_RESPONSES) {
             self.tell(self.session.now(id))?;
+        }
+        if let Response::Task { token, over } = response {
+            return self.task_over(id, token, over);
         }
         let rank = &mut self.ranks[id.0 as usize];
         match std::mem::replace(&mut rank.state, State::Executing) {

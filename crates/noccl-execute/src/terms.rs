@@ -13,21 +13,34 @@ pub(crate) struct Terms {
     pub(crate) element: Element,
     pub(crate) bytes: u64,
     pub(crate) root: u64,
+    /// Is it non-blocking?
+    pub(crate) is_nonblocking: bool,
 }
 
 impl Agreed for Terms {
     fn fits(&self, other: &Self) -> bool {
         let function = self.function;
         function == other.function
+            && self.is_nonblocking == other.is_nonblocking
             && (!function.has_root() || self.root == other.root)
             && (!function.has_bytes() || self.bytes == other.bytes)
             && (!function.reduces() || (self.fold, self.element) == (other.fold, other.element))
     }
 }
 
+impl Terms {
+    /// Its name in MPI, without `MPI_`.
+    pub(crate) fn name(&self) -> String {
+        match self.is_nonblocking {
+            true => format!("I{}", self.function.name().to_lowercase()),
+            false => self.function.name().to_owned(),
+        }
+    }
+}
+
 impl fmt::Display for Terms {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "MPI_{}", self.function.name())?;
+        write!(f, "MPI_{}", self.name())?;
         if self.function.has_bytes() {
             write!(f, " of {} bytes", self.bytes)?;
         }

@@ -39,7 +39,7 @@ impl Driver<'_, '_> {
     }
 
     /// The requests of a list, those without a number left out.
-    fn numbers(
+    pub(crate) fn numbers(
         &self,
         id: RankId,
         call: &Call,

@@ -173,6 +173,107 @@ fn mistakes_of_two_ranks_name_both_and_deadlocks_name_all() {
     assert_says(refusal(&lists), &["receives at most 4 bytes, but rank 0"]);
 }
 
+/// Rank 1 accesses the second word of the window of rank 0, which ends with it when rank 1 has ended its accesses.
+fn accessing(head: [u64; 4], before: u64, operand: u64) -> Vec<List> {
+    let send = |word, length| call(Number::Send, &[data(1, word), length, 0, WINDOW_TAG, 0]);
+    let wait = |rank, request| call(Number::Wait, &[given(rank, request), 1, 0, data(rank, 16)]);
+    let complete = 8;
+    vec![
+        List {
+            calls: vec![
+                call(Number::Expose, &[data(0, 0), 16, 7]),
+                call(Number::Ended, &[7, 1]),
+                wait(0, 1),
+                end(data(0, 1)),
+            ],
+            data: vec![1, before],
+        },
+        List {
+            calls: vec![
+                send(0, 40),
+                wait(1, 0),
+                send(8, 32),
+                wait(1, 2),
+                end(data(1, 15)),
+            ],
+            // Kind, operator, type; window, first byte, bytes; the operand; then the end of accesses.
+            data: [&head[..], &[operand, 0, 0, 0, complete, head[1]]].concat(),
+        },
+    ]
+}
+
+/// Of messages that ask for an access.
+const WINDOW_TAG: u64 = 1 << 40;
+
+const ACCUMULATE: u64 = 2;
+const INT64: u64 = 3 << 16;
+const FP64: u64 = 9 << 16;
+
+#[test]
+fn an_access_changes_the_window_of_a_rank_that_waits() {
+    for preset in NETWORKS {
+        let head = [ACCUMULATE | INT64, 7, 8, 8];
+        let found = run_on(&network(preset), &accessing(head, 40, 2), LIMIT).unwrap();
+        assert_eq!(found.ranks[0].exit_code, 42, "{preset}");
+    }
+}
+
+#[test]
+fn operators_of_accesses_give_what_mpi_defines() {
+    let network = network("collective_noc_2x2");
+    let after = |operator: u64, element, before, operand| {
+        let head = [ACCUMULATE | operator << 8 | element, 7, 8, 8];
+        let found = run_on(&network, &accessing(head, before, operand), LIMIT);
+        found.map(|found| found.ranks[0].exit_code)
+    };
+    let (x, y) = (-5_i64, 4_i64);
+    let wanted = [-1, -20, -5, 4, 1, 1, 0, x & y, x | y, x ^ y];
+    for (operator, wanted) in (0..).zip(wanted) {
+        let found = after(operator, INT64, x.cast_unsigned(), y.cast_unsigned());
+        assert_eq!(found.unwrap().cast_signed(), wanted, "{operator}");
+    }
+    assert_eq!(after(0, INT64, i64::MAX as u64, 1).unwrap(), 1 << 63);
+    assert_eq!(
+        (
+            after(12, INT64, 1, 2).unwrap(),
+            after(13, INT64, 1, 2).unwrap()
+        ),
+        (2, 1)
+    );
+    let floats = |operator, x: f64, y: f64| after(operator, FP64, x.to_bits(), y.to_bits());
+    assert_eq!(floats(0, 0.1, 0.2).unwrap(), (0.1_f64 + 0.2).to_bits());
+    // The NaN of a core's instructions; a comparison with one is false.
+    assert_eq!(
+        floats(0, f64::INFINITY, f64::NEG_INFINITY).unwrap(),
+        0x7ff8 << 48
+    );
+    assert_eq!(floats(2, 1.0, f64::NAN).unwrap(), 1.0_f64.to_bits());
+    assert_says(
+        floats(7, 1.0, 2.0).unwrap_err(),
+        &["operator, type or length"],
+    );
+}
+
+#[test]
+fn accesses_that_do_not_fit_the_window_end_the_run() {
+    let network = network("collective_noc_2x2");
+    let kind = ACCUMULATE | INT64;
+    for (head, reason) in [
+        ([kind, 6, 8, 8], "a window that the rank does not have"),
+        ([kind, 7, 16, 8], "an access outside the window"),
+        ([0, 7, u64::MAX, 8], "an access outside the window"),
+        ([kind, 7, 0, 16], "operator, type or length"),
+        ([kind | 11 << 8, 7, 8, 8], "operator, type or length"),
+        (
+            [1, 7, 0, u64::MAX >> 1],
+            "a window that the rank does not have",
+        ),
+    ] {
+        let failed = run_on(&network, &accessing(head, 40, 2), LIMIT);
+        assert_says(failed.unwrap_err(), &["rank 0", reason]);
+    }
+}
+
 #[test]
 fn a_rank_that_never_calls_is_given_up() {
     let network = network("collective_noc_2x2");
@@ -247,7 +348,8 @@ fn right(number: Number) -> BoxedStrategy<Vec<u64>> {
             .prop_map(<[u64; 6]>::from)
             .boxed(),
         Number::Collective => {
-            let what = (0..8_u64, 0..6_u64, 0..11_u64).prop_map(|(f, op, e)| f | op << 8 | e << 16);
+            let what = (0..8_u64, 0..6_u64, 0..11_u64, small())
+                .prop_map(|(f, op, e, begins)| f | op << 8 | e << 16 | begins << 24);
             (what, address(), Just(8), address(), Just(0), small())
                 .prop_map(<[u64; 6]>::from)
                 .boxed()
@@ -258,13 +360,27 @@ fn right(number: Number) -> BoxedStrategy<Vec<u64>> {
         Number::Member => (Just(0), small(), Just(0), Just(0), Just(0), Just(0))
             .prop_map(<[u64; 6]>::from)
             .boxed(),
+        Number::Join => {
+            let list = (0..2_u64, 0..4_u64).prop_map(|(rank, call)| given(rank, call));
+            (list, small(), Just(0), Just(0), Just(0), Just(0))
+                .prop_map(<[u64; 6]>::from)
+                .boxed()
+        }
+        Number::Expose | Number::Access => {
+            (address(), Just(64), small(), Just(0), Just(0), Just(0))
+                .prop_map(<[u64; 6]>::from)
+                .boxed()
+        }
+        Number::Ended => (small(), small(), Just(0), Just(0), Just(0), Just(0))
+            .prop_map(<[u64; 6]>::from)
+            .boxed(),
         Number::Members | Number::Alone | Number::Clock | Number::Fail => Just([0; 6]).boxed(),
     };
     mixed.prop_map(|arguments| arguments.to_vec()).boxed()
 }
 
 fn one_call() -> impl Strategy<Value = Registers> {
-    let number = (0..Number::ALL.len() - 1).prop_map(|index| Number::ALL[index]);
+    let number = (0..Number::ALL.len()).prop_map(|index| Number::ALL[index]);
     let wrong = prop::option::weighted(0.3, (0..6_usize, wrong()));
     let parts = number.prop_flat_map(|number| (Just(number), right(number)));
     (parts, wrong).prop_map(|((number, mut arguments), wrong)| {
