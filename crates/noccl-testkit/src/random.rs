@@ -205,9 +205,10 @@ pub fn random_narrow_trace(net: &Network, seed: u64, count: usize, window_cycles
                 root: to,
             },
         };
-        let members = match &kind {
-            PortKind::Barrier { group, .. } => group.len(),
-            _ => 1,
+        let members = if let PortKind::Barrier { group, .. } = &kind {
+            group.len()
+        } else {
+            1
         };
         let start_cycles = (0..members)
             .map(|_| Some(random.below(window_cycles)))

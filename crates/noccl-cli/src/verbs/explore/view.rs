@@ -77,7 +77,12 @@ fn parse_subject(text: &str) -> Result<Subject, Error> {
         let accepted = "a file; accepted: a collective, or recorded runs (.json, .parquet); `noccl explain FILE` reads a schedule";
         return Err(Error::argument("COLLECTIVE|FILE", text, accepted));
     }
-    parse_collective(text).map(Subject::Collective)
+    parse_collective(text)
+        .map(Subject::Collective)
+        .map_err(|error| {
+            let accepted = "or a file with recorded runs: .json or .parquet";
+            Error::argument("COLLECTIVE|FILE", text, format!("{error}; {accepted}"))
+        })
 }
 
 /// Most runs on a page.
@@ -102,7 +107,7 @@ impl ViewVerb {
             [Subject::Collective(kind)] => Ok(*kind),
             _ => {
                 let accepted = "accepted: one collective, or one or two files with recorded runs";
-                Err(Error::argument("COLLECTIVE|FILE", "two words", accepted))
+                Err(Error::argument("COLLECTIVE|FILE", "two of them", accepted))
             }
         }
     }

@@ -76,7 +76,7 @@ fn with_files(shell: Shell, text: &str) -> String {
             };
             text.lines().map(line).collect()
         }
-        _ => text.replace(
+        Shell::Bash | Shell::Elvish | Shell::PowerShell | _ => text.replace(
             &format!("compgen -W \"{names}\""),
             &format!("compgen -f -W \"{names}\""),
         ),
