@@ -37,8 +37,6 @@ PLAIN(Testall);
 PLAIN(Testany);
 PLAIN(Comm_dup);
 PLAIN(Comm_free);
-PLAIN(Type_dup);
-PLAIN(Type_free);
 #undef PLAIN
 
 #define MPI_Send mpi_plain_Send
@@ -70,7 +68,5 @@ PLAIN(Type_free);
 #define MPI_Testany mpi_plain_Testany
 #define MPI_Comm_dup mpi_plain_Comm_dup
 #define MPI_Comm_free mpi_plain_Comm_free
-#define MPI_Type_dup mpi_plain_Type_dup
-#define MPI_Type_free mpi_plain_Type_free
 
 #endif

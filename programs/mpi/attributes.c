@@ -80,7 +80,7 @@ void mpi_attributes_end(enum owner owner, int object, long site) {
       at = &(*at)->next;
 }
 
-static void copy_all(enum owner owner, int from, int to, long site) {
+void mpi_attributes_copy(enum owner owner, int from, int to, long site) {
   // What is set stands at the front, so that it is not met again.
   for (struct attribute *next, *at = attributes; at; at = next) {
     next = at->next;
@@ -140,22 +140,11 @@ int MPI_Attr_delete(MPI_Comm comm, int key) { return delete(OF_COMM, comm, key, 
 
 int mpi_attributed_Comm_dup(MPI_Comm comm, MPI_Comm *made) {
   mpi_plain_Comm_dup(comm, made);
-  copy_all(OF_COMM, comm, *made, SITE);
+  mpi_attributes_copy(OF_COMM, comm, *made, SITE);
   return MPI_SUCCESS;
 }
 
 int mpi_attributed_Comm_free(MPI_Comm *comm) {
   mpi_attributes_end(OF_COMM, *comm, SITE);
   return mpi_plain_Comm_free(comm);
-}
-
-int mpi_attributed_Type_dup(MPI_Datatype type, MPI_Datatype *made) {
-  mpi_plain_Type_dup(type, made);
-  copy_all(OF_TYPE, type, *made, SITE);
-  return MPI_SUCCESS;
-}
-
-int mpi_attributed_Type_free(MPI_Datatype *type) {
-  mpi_attributes_end(OF_TYPE, *type, SITE);
-  return mpi_plain_Type_free(type);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../calls/pairs_of.h"
+#include "attributes.h"
 
 const char mpi_typed_mark[1] = {1};
 
@@ -225,6 +226,7 @@ int MPI_Type_create_resized(MPI_Datatype old, MPI_Aint lower, MPI_Aint extent, M
 int MPI_Type_dup(MPI_Datatype old, MPI_Datatype *made) {
   struct layout layout = copied(old, SITE);
   *made = mpi_new_type(&layout, SITE);
+  if (mpi_attributes_copy) mpi_attributes_copy(OF_TYPE, old, *made, SITE);
   return MPI_SUCCESS;
 }
 
@@ -236,6 +238,7 @@ int MPI_Type_commit(MPI_Datatype *type) {
 int MPI_Type_free(MPI_Datatype *type) {
   if (!mpi_is_derived(*type)) mpi_refuse("MPI_Type_free of a datatype of MPI; accepted: a derived one", SITE);
   struct layout layout = mpi_layout(*type, SITE);
+  if (mpi_attributes_end) mpi_attributes_end(OF_TYPE, *type, SITE);
   free(layout.runs);
   free(layouts[*type - FIRST_DERIVED]);
   layouts[*type - FIRST_DERIVED] = 0;

@@ -48,6 +48,42 @@ def test_what_needs_no_calls_is_there_over_ports(tmp_path: Path, name: str) -> N
     assert found["ranks"][0]["console"] == wanted
 
 
+# Rank 1 prints after how many ns its access to rank 0, which computes, has been carried out.
+PASSIVE = """
+#include <mpi.h>
+#include <stdio.h>
+int main(int c, char **v) {
+  int rank, *memory, one = 1;
+  MPI_Win window;
+  MPI_Init(&c, &v);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Win_allocate(4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+  MPI_Barrier(MPI_COMM_WORLD);
+  double begin = MPI_Wtime();
+  if (rank == 0) {
+    for (volatile int i = 0; i < 20000; i++) {}
+  } else {
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, window);
+    MPI_Put(&one, 1, MPI_INT, 0, 0, 1, MPI_INT, window);
+    MPI_Win_flush(0, window);
+    printf("%.0f", (MPI_Wtime() - begin) * 1e9);
+    MPI_Win_unlock_all(window);
+  }
+  MPI_Win_free(&window);
+  MPI_Finalize();
+}
+"""
+
+
+def test_only_targets_on_core_tiles_have_to_call_for_progress(tmp_path: Path) -> None:
+    source = tmp_path / "passive.c"
+    source.write_text(PASSIVE)
+    program = built(str(source), tmp_path / "passive.elf", "--calls")
+    for spec in ("collective_noc_4x4", "torrent_4x4", "smart_4x4"):
+        assert float(report(program, 2, spec)["ranks"][1]["console"]) < 10_000, spec
+    assert float(report(program, 2, "tilepro64_4x4")["ranks"][1]["console"]) > 20_000
+
+
 WINDOW = "MPI_Win w; MPI_Win_create(n, 16, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &w);"
 TUTORIAL = [
     ("hello", 4, ("one", "the last")),

@@ -35,6 +35,25 @@ static void fences(void) {
   show("freed ", &is_null, 1);
 }
 
+// After a flush the target has many bytes, also if a message overtakes them.
+static void bulk(void) {
+  enum { MANY = 4096 };
+  static int memory[MANY], sent[MANY];
+  for (int i = 0; i < MANY; i++) sent[i] = i + rank;
+  MPI_Win window;
+  MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+  MPI_Win_lock_all(0, window);
+  MPI_Put(sent, MANY, MPI_INT, (rank + 1) % size, 0, MANY, MPI_INT, window);
+  MPI_Win_flush((rank + 1) % size, window);
+  int sum = 0, token = 0;
+  MPI_Sendrecv(&token, 1, MPI_INT, (rank + 1) % size, 6, &sum, 1, MPI_INT, (rank + size - 1) % size, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Win_sync(window);
+  for (int i = 0; i < MANY; i++) sum += memory[i] % 97;
+  MPI_Win_unlock_all(window);
+  show("bulk ", &sum, 1);
+  MPI_Win_free(&window);
+}
+
 // A counter that all ranks increment, alone or with others, and what each has seen.
 static void locks(void) {
   int *memory, before, sum = 0, one = 1;
@@ -192,6 +211,7 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   fences();
+  bulk();
   locks();
   swaps();
   groups();

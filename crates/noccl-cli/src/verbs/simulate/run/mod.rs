@@ -8,6 +8,7 @@ mod ranks;
 mod report;
 mod schedule;
 mod simulation;
+mod systems;
 mod trace;
 
 use crate::Outcome;
