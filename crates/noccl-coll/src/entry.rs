@@ -148,12 +148,6 @@ impl Parameters {
         lag: None,
         has_plan: false,
     };
-
-    /// Is there nothing that a user may write, on networks of clusters?
-    pub(crate) fn is_none_on_clusters(self) -> bool {
-        let has_words = self.has_shape || self.has_centre || self.has_chains || self.has_form;
-        self.stages == Stages::None && !self.has_steps && !self.has_chunks && !has_words
-    }
 }
 
 /// Names of the collectives that some algorithm does on core tiles, as refusals list them.
