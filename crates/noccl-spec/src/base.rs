@@ -7,7 +7,7 @@
 
 use crate::SpecError;
 use crate::files::FileKind;
-use crate::parse::nearest_accepted;
+use crate::parse::{in_plain_types, nearest_accepted};
 use crate::presets::preset_table;
 use std::ops::Range;
 use toml::Spanned;
@@ -163,7 +163,12 @@ impl Merge<'_> {
             }
             table.insert(name, new.clone());
             let tried = self.kind.read_table(self.table.clone());
-            tried.map_err(|e| self.error(key.span().start..value.span().end, e.message()))?;
+            tried.map_err(|e| {
+                self.error(
+                    key.span().start..value.span().end,
+                    &in_plain_types(e.message()),
+                )
+            })?;
         }
         Ok(())
     }

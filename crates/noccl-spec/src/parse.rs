@@ -274,7 +274,7 @@ fn override_error(key: &str, value: &str, kind: FileKind, message: &str) -> Spec
 }
 
 /// A message of serde with numbers in the place of Rust's types.
-fn in_plain_types(message: &str) -> String {
+pub(crate) fn in_plain_types(message: &str) -> String {
     let whole = ["u8", "u16", "u32", "u64", "usize"].map(|name| format!("expected {name}"));
     let number = whole.iter().find(|of| message.ends_with(of.as_str()));
     let quotes = if message.contains("invalid type: string") {

@@ -73,7 +73,7 @@ fn what_has_no_effect_or_does_not_exist_is_refused() {
         ("explain multicast --operator max", "has no effect on"),
         (
             "explain reduce --algorithm tree,chain",
-            "accepted: auto or one name",
+            "accepted: one algorithm, e.g.",
         ),
         ("explain nothing.json", "nothing.json"),
     ] {

@@ -28,6 +28,7 @@ mod old_names;
 mod options;
 mod order;
 mod outputs;
+mod refusals;
 mod responses;
 mod synth;
 mod table;

@@ -98,3 +98,23 @@ fn missing(outcomes: &mut Outcomes, is_quick: bool) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gains_are_over_the_software_of_the_claims() {
+        for (group, names) in [
+            ("0,0,4,1", ["chain:1", "tree:1"]),
+            ("all", ["row_column:1", "row_column:1:tree"]),
+        ] {
+            let choices = (ROUTERS.software)(CollectiveKind::Reduce, 1 << 10, group);
+            let found = choices.iter().map(|choice| match choice {
+                AlgorithmRequest::Fixed(choice) => choice.to_string(),
+                AlgorithmRequest::Search(_) | AlgorithmRequest::Auto => String::new(),
+            });
+            assert_eq!(found.collect::<Vec<_>>(), names, "{group}");
+        }
+    }
+}

@@ -78,7 +78,10 @@ fn a_backtick_in_the_file_does_not_confuse_the_hint() {
 fn wrong_type_is_refused_with_line_and_both_types() {
     let shown = broken("num_cores = 8", "num_cores = \"eight\"");
     assert!(shown.contains(&place("8\ncompute")), "{shown}");
-    assert_says(&shown, &["invalid type: string \"eight\", expected u32"]);
+    assert_says(
+        &shown,
+        &["invalid type: string \"eight\", expected a whole number"],
+    );
     assert_says(broken("num_cores = 8", "num_cores = -8"), &["-8"]);
 }
 
