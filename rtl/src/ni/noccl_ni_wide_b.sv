@@ -90,10 +90,11 @@ module noccl_ni_wide_b
 
   always_comb begin
     for (int unsigned c = 0; c < WIDE_CHANNELS; c++) begin
-      is_open_o[c]   = busy_q[name_i[c]];
-      is_join[c]     = burst_i[c].opcode == OPCODE_JOIN;
+      is_open_o[c] = busy_q[name_i[c]];
+      is_join[c] = burst_i[c].opcode == OPCODE_JOIN;
       // A refused burst of the same id gets its response first.
-      may_start_o[c] = !is_full && !is_open_o[c] && !(refused_valid_i[c] && refused_i[c].id == burst_i[c].id);
+      may_start_o[c] = !is_full && !is_open_o[c] &&
+          !(refused_valid_i[c] && refused_i[c].id == burst_i[c].id);
       if (is_join[c]) begin
         if (&joins_valid_q) may_start_o[c] = 1'b0;
         for (int unsigned j = 0; j < MaxOpen; j++) begin

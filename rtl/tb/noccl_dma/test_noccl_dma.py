@@ -176,7 +176,7 @@ async def every_transfer_moves_its_bytes_and_no_others(dut, back_pressure: str) 
 async def transfers_end_at_and_next_to_the_end_of_a_page(dut) -> None:
     engine = await started(dut)
     rng = random.Random(cocotb.RANDOM_SEED + 3)
-    size = 4 * PAGE_BYTES
+    size = 5 * PAGE_BYTES
     image = bytearray(rng.randbytes(size))
     await engine.fill(image)
     for beyond in (-1, 0, 1):

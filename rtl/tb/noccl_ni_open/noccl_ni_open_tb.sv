@@ -40,10 +40,9 @@ module noccl_ni_open_tb
 
   noccl_ni_pkg::burst_t burst[WIDE_CHANNELS];
   noccl_ni_pkg::wide_tag_t name[WIDE_CHANNELS];
-  logic [WIDE_CHANNELS-1:0] may_start, opens, is_open, refused_ready;
+  logic [WIDE_CHANNELS-1:0] may_start, opens;
   logic b_valid[WIDE_CHANNELS], b_ready[WIDE_CHANNELS];
   noccl_axi_pkg::wide_b_t b[WIDE_CHANNELS], no_refusal[WIDE_CHANNELS];
-  logic own_b_ready;
 
   for (genvar c = 0; c < int'(WIDE_CHANNELS); c++) begin : gen_channel
     always_comb begin
@@ -51,10 +50,10 @@ module noccl_ni_open_tb
       burst[c].opcode = is_join_i ? noccl_axi_pkg::OPCODE_JOIN : noccl_axi_pkg::OPCODE_UNICAST;
       burst[c].dst = dst_i;
       burst[c].tag = tag_i;
-      burst[c].id = 32'(channel_i) == 32'(c) ? id_i : '0;
+      burst[c].id = channel_i == noccl_ni_pkg::CHANNEL_BITS'(unsigned'(c)) ? id_i : '0;
     end
     assign name[c] = noccl_ni_pkg::wide_tag_t'({noccl_ni_pkg::CHANNEL_BITS'(c), burst[c].id});
-    assign opens[c] = opens_i && 32'(channel_i) == 32'(c);
+    assign opens[c] = opens_i && channel_i == noccl_ni_pkg::CHANNEL_BITS'(unsigned'(c));
     assign b_ready[c] = 1'b1;
     assign b_valid_o[c] = b_valid[c];
     assign b_id_o[c] = b[c].id;
@@ -68,7 +67,7 @@ module noccl_ni_open_tb
       .name_i(name),
       .burst_i(burst),
       .may_start_o(may_start),
-      .is_open_o(is_open),
+      .is_open_o(),
       .opens_i(opens),
       .sent_name_i(name[channel_i]),
       .sent_i(burst[channel_i]),
@@ -76,10 +75,10 @@ module noccl_ni_open_tb
       .b_ready_i(b_ready),
       .b_o(b),
       .refused_valid_i('0),
-      .refused_ready_o(refused_ready),
+      .refused_ready_o(),
       .refused_i(no_refusal),
       .own_b_valid_i(1'b0),
-      .own_b_ready_o(own_b_ready),
+      .own_b_ready_o(),
       .own_b_tag_i('0),
       .own_b_resp_i(noccl_flit_pkg::RESP_OKAY),
       .rsp_valid_i,
@@ -87,9 +86,6 @@ module noccl_ni_open_tb
       .rsp_i(noccl_flit_pkg::rsp_hdr_t'(rsp_hdr_i))
   );
 
-  noccl_axi_pkg::memory_aw_t aw;
-  noccl_axi_pkg::wide_w_t w;
-  logic aw_valid, w_valid;
   noccl_flit_pkg::resp_e own_resp;
   assign own_resp_o = own_resp;
 
@@ -102,12 +98,12 @@ module noccl_ni_open_tb
       .copy_w_i('0),
       .copy_is_last_i,
       .copy_tag_i,
-      .aw_valid_o(aw_valid),
+      .aw_valid_o(),
       .aw_ready_i(1'b1),
-      .aw_o(aw),
-      .w_valid_o(w_valid),
+      .aw_o(),
+      .w_valid_o(),
       .w_ready_i(1'b1),
-      .w_o(w),
+      .w_o(),
       .b_valid_i(mem_b_valid_i),
       .b_ready_o(mem_b_ready_o),
       .b_resp_i(noccl_flit_pkg::resp_e'(mem_b_resp_i)),
