@@ -125,10 +125,7 @@ fn validate(collective: &Collective, choice: Choice) -> Result<OnClusters, CollE
     let Some(form) = known.filter(|form| (form.does)(kind)) else {
         let others = Algorithm::ALL.into_iter().filter(|a| a.does(kind));
         let others: Vec<&str> = others.map(Algorithm::name).collect();
-        return Err(unsupported(format!(
-            "it has no schedule for it; accepted: {}",
-            others.join(", ")
-        )));
+        return Err(unsupported(format!("accepted: {}", others.join(", "))));
     };
     if choice.chunks > 1 && !(form.is_cut)(kind) {
         return Err(unsupported("accepted: one chunk".to_owned()));

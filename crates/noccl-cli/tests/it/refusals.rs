@@ -117,10 +117,6 @@ const REFUSED: &[(&str, &[&str])] = &[
         &["no parameter 'x'; accepted: chain, and behind a colon each: a number of chunks"],
     ),
     (
-        "schedule all_gather --algorithm tree",
-        &["for all_gather: it has no schedule for it; accepted: ring, pairwise"],
-    ),
-    (
         "stress --only reduce",
         &["--only 'reduce'", "did you mean `reduction`?"],
     ),
