@@ -280,7 +280,8 @@ pub fn numbers(config: &RtlConfig, boundary: Boundary) -> RtlConfig {
 /// Write channels of DMA engines as the simulator's: for its transfers, and for reductions, which it works on beside them.
 #[must_use]
 pub const fn engine_channels(config: &RtlConfig) -> u32 {
-    config.wide_channels + config.max_open_reductions
+    // A power of two: they are told apart by bits of a tag.
+    (config.wide_channels + config.max_open_reductions).next_power_of_two()
 }
 
 /// Memories so large that every transaction of a trace has its own part of them, as in the simulator.
