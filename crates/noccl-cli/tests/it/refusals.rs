@@ -227,9 +227,15 @@ const REFUSED_FILES: &[(&str, i32, &[&str])] = &[
     (
         "view tree.json",
         2,
+        &["tree.json: not a recording of a run", "`recording`"],
+    ),
+    (
+        "view bad.toml",
+        2,
         &[
-            "COLLECTIVE 'tree.json': a file",
-            "`noccl explain tree.json`",
+            "COLLECTIVE|FILE 'bad.toml': a file",
+            "recorded runs (.json, .parquet)",
+            "`noccl explain FILE` reads a schedule",
         ],
     ),
     (
