@@ -93,7 +93,7 @@ def test_groups_and_roots_may_be_coordinates() -> None:
 REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "group": (lambda: noccl.compare(NAME, "reduce", group="row:9"), "group 'row:9'"),
     "root": (lambda: noccl.compare(NAME, "reduce", root="9,9"), "root '9,9'"),
-    "operator": (lambda: noccl.compare(NAME, "reduce", operator="add"), "operator 'add'"),
+    "operator": (lambda: noccl.compare(NAME, "reduce", operator="mean"), "operator 'mean'"),
     "sizes": (lambda: noccl.compare(NAME, "reduce", sizes_bytes=100), "sizes_bytes '100'"),
     "size": (lambda: noccl.make_schedule(NAME, "reduce", num_bytes=100), "num_bytes '100'"),
     "text": (lambda: noccl.compare(NAME, "reduce", sizes_bytes="1zz"), "sizes_bytes[0] '1zz'"),

@@ -59,7 +59,7 @@ def test_a_definition_is_refused_by_field(network: noccl.Network) -> None:
     swap = noccl.Definition("swap", 1, [[(1, 0)], [(0, 0)]])
     with pytest.raises(noccl.NocclError, match="a definition of reduce: nothing"):
         noccl.compare(network, "reduce", definition=swap, group="0,0,2,1", sizes_bytes=[64])
-    with pytest.raises(noccl.NocclError, match="collective 'custom': accepted: with --definition"):
+    with pytest.raises(noccl.NocclError, match="collective 'custom': accepted: with definition"):
         noccl.compare(network, "custom", group="row", sizes_bytes=[64])
 
 

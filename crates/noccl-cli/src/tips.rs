@@ -7,7 +7,7 @@ use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use noccl::collective::{CollectiveKind, parse_collective};
 use std::error::Error as _;
 use std::ffi::OsString;
-use std::num::{ParseFloatError, ParseIntError};
+use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 
 /// Words in the place of a verb.
 const VERBS: [(&[&str], &str); 6] = [
@@ -73,10 +73,12 @@ fn value_text(error: &Error) -> Option<String> {
     }
     let accepted = if source.is::<ParseFloatError>() {
         "a number, e.g. 0.5"
-    } else if source.is::<ParseIntError>() {
-        "a whole number"
     } else {
-        return None;
+        match source.downcast_ref::<ParseIntError>()?.kind() {
+            IntErrorKind::Zero => "a whole number, 1 or more",
+            IntErrorKind::PosOverflow => "a smaller whole number",
+            _ => "a whole number",
+        }
     };
     let text = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),

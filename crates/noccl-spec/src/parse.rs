@@ -279,6 +279,8 @@ pub(crate) fn in_plain_types(message: &str) -> String {
     let number = whole.iter().find(|of| message.ends_with(of.as_str()));
     let quotes = if message.contains("invalid type: string") {
         " without quotes"
+    } else if message.contains("integer `-") {
+        ", 0 or more"
     } else {
         ""
     };
