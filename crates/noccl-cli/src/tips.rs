@@ -74,10 +74,13 @@ fn value_text(error: &Error) -> Option<String> {
     let accepted = if source.is::<ParseFloatError>() {
         "a number, e.g. 0.5"
     } else {
-        match source.downcast_ref::<ParseIntError>()?.kind() {
-            IntErrorKind::Zero => "a whole number, 1 or more",
-            IntErrorKind::PosOverflow => "a smaller whole number",
-            _ => "a whole number",
+        let kind = source.downcast_ref::<ParseIntError>()?.kind();
+        if *kind == IntErrorKind::Zero {
+            "a whole number, 1 or more"
+        } else if *kind == IntErrorKind::PosOverflow {
+            "a smaller whole number"
+        } else {
+            "a whole number"
         }
     };
     let text = |kind| match error.get(kind) {
