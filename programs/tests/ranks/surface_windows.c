@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windows: fences, locks, groups, accumulates, swaps, derived datatypes and requests.
 
+#include "show.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-static int rank, size;
-
-// Prints numbers of all ranks, a line for each.
-static void show(const char *name, const int *numbers, int count) {
-  int *all = malloc((size_t)(size * count) * sizeof *all);
-  MPI_Gather(numbers, count, MPI_INT, all, count, MPI_INT, 0, MPI_COMM_WORLD);
-  for (int i = 0; rank == 0 && i < size * count; i++)
-    printf("%s%d%s", i % count ? " " : name, all[i], i % count == count - 1 ? "\n" : "");
-  free(all);
-}
 
 static void fences(void) {
   int memory[6] = {0}, sent[2] = {10 * rank, 10 * rank + 1}, got[3] = {-1, -1, -1};

@@ -33,7 +33,7 @@ mod one_slot {
         multicasts_and_barriers(0..6),
         reductions_between_writes(0..6),
         overlapping_transactions(0..12),
-        crowds(0..100),
+        congested_traces(0..100),
     );
 }
 
@@ -46,7 +46,7 @@ mod three_before_one {
         multicasts_and_barriers(0..6),
         reductions_between_writes(0..6),
         overlapping_transactions(0..12),
-        crowds(0..100),
+        congested_traces(0..100),
     );
 }
 
@@ -59,7 +59,7 @@ mod sixteen_slots {
         multicasts_and_barriers(0..6),
         reductions_between_writes(0..6),
         overlapping_transactions(0..12),
-        crowds(0..100),
+        congested_traces(0..100),
     );
 }
 

@@ -8,9 +8,7 @@ use noccl_cosim::lockstep::LockstepError;
 use noccl_run::CycleRecord;
 use noccl_studies::StressKind;
 use noccl_testkit::is_long;
-use noccl_testkit::random::{random_narrow_trace, random_trace};
 use noccl_testkit::traces::{entry, trace, wide_multicast, wide_read};
-use noccl_workload::{PortKind, PortTransaction, check_trace_limits};
 use std::sync::LazyLock;
 
 static MESH: LazyLock<Hardware> = LazyLock::new(|| Hardware {
@@ -93,42 +91,22 @@ fn a_barrier_whose_name_is_in_use_is_refused_alike() {
     assert_eq!(responses.iter().filter(|r| **r != 0).count(), 1);
 }
 
-/// More narrow transactions at a time than interfaces may have open and than merge tables have entries. In the first of these traces an
-/// own copy takes the last place while the router takes nothing: a read that was offered in that cycle stays offered.
+/// In the first of these traces an own copy takes the last place while the router takes nothing: a read that was offered in that cycle
+/// stays offered.
 #[test]
-fn crowded_narrow_ports_match_the_simulator() {
-    let network = network_of(MESH.library);
+fn congested_narrow_ports_match_the_simulator() {
     let more = 0..if is_long() { 1000 } else { 8 };
-    for seed in [84, 87, 237, 295, 525].into_iter().chain(more) {
-        let (count, window_cycles) = (10 + seed as usize % 60, 1 + seed % 57);
-        let trace = random_narrow_trace(&network, seed, count, window_cycles);
-        if check_trace_limits(&network, &trace).is_ok() {
-            let responses = MESH.follows(&trace);
-            responses.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
-        }
-    }
+    MESH.congested_narrow_traces([84, 87, 237, 295, 525].into_iter().chain(more));
 }
 
-/// The same with wide transactions. Reductions apart: the record gives a number anew in the cycle of the last response, an
-/// interface takes it in the next one.
 #[test]
-fn crowded_interfaces_match_the_simulator() {
-    let network = network_of(MESH.library);
-    for seed in 0..if is_long() { 400 } else { 6 } {
-        let (count, window_cycles) = (10 + seed as usize * 7 % 60, 1 + seed * 13 % 120);
-        let mut trace = random_trace(&network, seed, count, window_cycles);
-        let is_other = |t: &PortTransaction| !matches!(t.kind, PortKind::WideReduction { .. });
-        trace.transactions.retain(is_other);
-        if check_trace_limits(&network, &trace).is_ok() {
-            let responses = MESH.follows(&trace);
-            responses.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
-        }
-    }
+fn congested_interfaces_match_the_simulator() {
+    MESH.congested_traces(0..if is_long() { 400 } else { 6 });
 }
 
 /// A read of a tile's memory in the cycle in which its multicast writes the same line there: the old bytes.
 #[test]
-fn a_read_beside_an_own_copy_matches_the_simulator() {
+fn a_read_in_the_cycle_of_an_own_copy_matches_the_simulator() {
     let own = cluster(0, 1);
     let transactions = vec![
         entry(vec![Some(3)], wide_multicast(own, set((0, 0), (1, 1)), 53)),

@@ -43,3 +43,9 @@ fn busy_memories_and_managers_hold_up_both_alike() {
 fn everything_at_once_matches_the_simulator() {
     MESH.agree(&StressKind::ALL, 0..6);
 }
+
+#[test]
+fn congested_traces_match_the_simulator() {
+    MESH.congested_narrow_traces(0..60);
+    MESH.congested_traces(0..60);
+}

@@ -38,7 +38,7 @@ mod two_three_and_four_cycles {
         multicasts_and_barriers(0..6),
         reductions_between_writes(0..6),
         overlapping_transactions(0..12),
-        crowds(0..100),
+        congested_traces(0..100),
     );
 }
 
@@ -51,7 +51,7 @@ mod eight_cycles {
         multicasts_and_barriers(0..6),
         reductions_between_writes(0..6),
         overlapping_transactions(0..12),
-        crowds(0..100),
+        congested_traces(0..100),
     );
 }
 

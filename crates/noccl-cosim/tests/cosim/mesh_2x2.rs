@@ -15,7 +15,7 @@ fn name() -> &'static str {
     whole_or_tiles("2x2-reducing", "2x2-reducing-tiles")
 }
 
-matches_the_simulator!(Cases::new(name(), network(PRESET)); unicasts(0..6), multicasts_and_barriers(0..6), overlapping_transactions(0..12), crowds(0..100));
+matches_the_simulator!(Cases::new(name(), network(PRESET)); unicasts(0..6), multicasts_and_barriers(0..6), overlapping_transactions(0..12), congested_traces(0..100));
 
 /// The first difference between the mesh and records that somebody has changed.
 fn found(tamper: Tamper) -> LockstepError {

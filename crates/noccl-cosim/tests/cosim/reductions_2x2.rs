@@ -39,8 +39,8 @@ fn every_operator_of_fp64_on_2x2_matches_the_simulator() {
 }
 
 #[test]
-fn crowds_on_2x2_match_the_simulator() {
-    Cases::new(name(), network("collective_noc_2x2")).crowds(0..300);
+fn congested_traces_on_2x2_match_the_simulator() {
+    Cases::new(name(), network("collective_noc_2x2")).congested_traces(0..300);
 }
 
 #[test]

@@ -47,8 +47,8 @@ fn reductions_that_share_routers_match_the_simulator() {
     let all = set((0, 0), (3, 3));
     // Two bursts each: eight slots.
     let roots = [(1, 1), (2, 1), (0, 3), (3, 2)];
-    let crowd = roots.map(|(x, y)| reduction(all, cluster(x, y), 100));
-    agree_on("4x4-reducing-tiles", &network, crowd.to_vec());
+    let congested = roots.map(|(x, y)| reduction(all, cluster(x, y), 100));
+    agree_on("4x4-reducing-tiles", &network, congested.to_vec());
     let rows = (0..4).map(|y| reduction(set((0, y), (3, 0)), cluster(y, y), 64));
     let columns = (0..4).map(|x| reduction(set((x, 0), (0, 3)), cluster(x, 3 - x), 64));
     agree_on(

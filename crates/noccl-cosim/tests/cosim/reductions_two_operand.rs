@@ -34,8 +34,9 @@ fn reductions_of_two_to_five_operands_match_the_simulator() {
 fn reductions_that_share_routers_match_the_simulator() {
     let network = two_operand_network();
     let all = set((0, 0), (3, 3));
-    let crowd = [(1, 1), (2, 1), (0, 3), (3, 2)].map(|(x, y)| reduction(all, cluster(x, y), 100));
-    crate::common::agree_on(NAME, &network, crowd.to_vec());
+    let congested =
+        [(1, 1), (2, 1), (0, 3), (3, 2)].map(|(x, y)| reduction(all, cluster(x, y), 100));
+    crate::common::agree_on(NAME, &network, congested.to_vec());
     let rows = (0..4).map(|y| reduction(set((0, y), (3, 0)), cluster(y, y), 64));
     let columns = (0..4).map(|x| reduction(set((x, 0), (0, 3)), cluster(x, 3 - x), 64));
     crate::common::agree_on(NAME, &network, rows.chain(columns).collect());

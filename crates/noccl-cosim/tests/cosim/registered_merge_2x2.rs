@@ -13,7 +13,7 @@ matches_the_simulator!(
     Cases::new(NAME, registered_merge_network(PRESET));
     multicasts_and_barriers(0..12),
     overlapping_transactions(0..24),
-    crowds(0..100),
+    congested_traces(0..100),
     multicasts_of_all_to_all(),
 );
 

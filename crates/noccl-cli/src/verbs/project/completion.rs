@@ -56,7 +56,7 @@ fn with_names(command: Command) -> Command {
     command.mut_args(with_values).mut_subcommands(with_names)
 }
 
-/// The script with files beside the presets, where it offers presets alone: a network may be a file.
+/// The script with files in addition to presets, where it offers presets alone: a network may be a file.
 fn with_files(shell: Shell, text: &str) -> String {
     let names = noccl::network::preset_names().join(" ");
     match shell {

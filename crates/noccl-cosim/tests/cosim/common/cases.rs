@@ -3,10 +3,11 @@
 
 use super::{
     ALL, COLLECTIVE, REDUCING, UNICAST, agree_on, agree_with, first, multicasts_of_all_to_all,
+    without_reductions,
 };
 use noccl_net::Network;
 use noccl_testkit::random::{random_narrow_trace, random_trace};
-use noccl_workload::{PortKind, PortTransaction, check_trace_limits};
+use noccl_workload::check_trace_limits;
 use std::ops::Range;
 
 /// A library, and the network that it is of.
@@ -37,16 +38,14 @@ impl Cases {
     }
 
     /// More transactions at a time than merge tables have entries, within the limits that the check of traces knows.
-    pub fn crowds(&self, seeds: Range<u64>) {
+    pub fn congested_traces(&self, seeds: Range<u64>) {
         for seed in first(seeds) {
             let (count, window_cycles) = (10 + seed as usize * 7 % 60, 1 + seed * 13 % 97);
             for random in [random_narrow_trace, random_trace] {
                 let mut trace = random(&self.network, seed, count, window_cycles);
-                let is_reduction =
-                    |t: &PortTransaction| matches!(t.kind, PortKind::WideReduction { .. });
-                trace
-                    .transactions
-                    .retain(|t| self.library.contains("reducing") || !is_reduction(t));
+                if !self.library.contains("reducing") {
+                    trace = without_reductions(trace);
+                }
                 if check_trace_limits(&self.network, &trace).is_ok() {
                     agree_on(self.library, &self.network, trace.transactions);
                 }

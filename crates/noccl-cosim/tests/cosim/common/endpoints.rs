@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Random traces on the simulator, in lock-step with Verilated network interfaces and mesh, at the AXI ports.
 
-use super::{HARD, enough, first, library, network_of, record_with, some, stalled, stalls};
+use super::{
+    HARD, enough, first, library, network_of, record_with, some, stalled, stalls,
+    without_reductions,
+};
 use noccl_cosim::endpoints::Endpoints;
 use noccl_cosim::lockstep::{Follow, LockstepError};
 use noccl_net::Network;
 use noccl_run::{CycleRecord, RunConfig};
 use noccl_studies::StressKind;
 use noccl_studies::stress::{Recipe, generate};
+use noccl_testkit::random::{random_narrow_trace, random_trace};
 use noccl_testkit::traces::trace;
-use noccl_workload::{PortKind, PortTransaction};
+use noccl_workload::{PortKind, PortTransaction, Trace, check_trace_limits};
 use std::ops::Range;
 
 /// A library.
@@ -98,6 +102,35 @@ impl Hardware {
     /// Random traces of these kinds match the simulator, seed by seed.
     pub fn agree(self, kinds: &[StressKind], seeds: Range<u64>) {
         self.agree_under(held, kinds, seeds);
+    }
+
+    /// More narrow transactions at a time than interfaces may have open and than merge tables have entries.
+    pub fn congested_narrow_traces(self, seeds: impl Iterator<Item = u64>) {
+        let network = network_of(self.library);
+        for seed in seeds {
+            let (count, window_cycles) = (10 + seed as usize % 60, 1 + seed % 57);
+            let trace = random_narrow_trace(&network, seed, count, window_cycles);
+            self.follows_accepted(&network, &trace, seed);
+        }
+    }
+
+    /// The same with wide transactions. Reductions apart: the record gives a number anew in the cycle of the last response, an
+    /// interface takes it in the next one.
+    pub fn congested_traces(self, seeds: Range<u64>) {
+        let network = network_of(self.library);
+        for seed in seeds {
+            let (count, window_cycles) = (10 + seed as usize * 7 % 60, 1 + seed * 13 % 120);
+            let trace = random_trace(&network, seed, count, window_cycles);
+            let trace = without_reductions(trace);
+            self.follows_accepted(&network, &trace, seed);
+        }
+    }
+
+    fn follows_accepted(self, network: &Network, trace: &Trace, seed: u64) {
+        if check_trace_limits(network, trace).is_ok() {
+            let responses = self.follows(trace);
+            responses.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        }
     }
 
     /// The same under other stalls.

@@ -21,7 +21,7 @@ use noccl_sim::{run_schedule_recorded, run_trace_recorded};
 use noccl_studies::StressKind;
 use noccl_studies::stress::{Recipe, generate};
 use noccl_workload::{
-    ActionKind, ElementType, InNetworkReduction, Operator, PortTransaction, Trace,
+    ActionKind, ElementType, InNetworkReduction, Operator, PortKind, PortTransaction, Trace,
 };
 use std::env;
 use std::ops::Range;
@@ -140,6 +140,13 @@ pub fn reductions_of_2x2() -> impl Iterator<Item = PortTransaction> {
     let runs = runs.flat_map(move |group| roots.map(|root| (group, root)));
     let runs = runs.flat_map(|(group, root)| [1, 2, 30, 100].map(|beats| (group, root, beats)));
     some(runs).map(|(group, (x, y), beats)| reduction(group, cluster(x, y), beats))
+}
+
+/// A trace without its wide reductions.
+pub fn without_reductions(mut trace: Trace) -> Trace {
+    let is_other = |t: &PortTransaction| !matches!(t.kind, PortKind::WideReduction { .. });
+    trace.transactions.retain(is_other);
+    trace
 }
 
 /// Transactions match the simulator, without and with back-pressure. Returns the handshakes compared.
