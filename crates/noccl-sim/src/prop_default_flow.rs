@@ -222,6 +222,7 @@ fn assert_empty(machine: &Machine<'_>) -> Result<(), TestCaseError> {
     prop_assert_eq!(machine.memory.pool.in_use(), 0, "payload slots");
     for plane in Plane::ALL {
         let state = &machine.mesh.planes[plane.idx()];
+        prop_assert!(state.has_no_flits(), "stored flits");
         for r in 0..state.num_routers() {
             for port in 0..PORTS {
                 prop_assert_eq!(state.fifo(r, true, port).count(), 0, "input of {}", r);

@@ -15,7 +15,7 @@ use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Sink, Write, sink};
 
 /// Version of the format. It grows with every change of what is stored, and with every change of what the
 /// simulator does with it: both would make a resumed run differ from one without interruption.
-pub const FORMAT: u32 = 17;
+pub const FORMAT: u32 = 18;
 
 const LETTERS: &[u8; 8] = b"NOCCLCKP";
 const HEAD_BYTES: u64 = 12;
@@ -93,11 +93,9 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    pub(crate) fn put_words(&mut self, words: [u64; 2]) -> Result<(), CheckpointError> {
-        words.iter().try_for_each(|word| {
-            let written = self.out.write_all(&word.to_le_bytes());
-            written.map_err(|e| CheckpointError::io(&e))
-        })
+    pub(crate) fn put_word(&mut self, word: u64) -> Result<(), CheckpointError> {
+        let written = self.out.write_all(&word.to_le_bytes());
+        written.map_err(|e| CheckpointError::io(&e))
     }
 
     /// Ends the checkpoint.
@@ -178,11 +176,11 @@ impl<R: Read> Reader<R> {
         Ok(value)
     }
 
-    pub(crate) fn take_words(&mut self) -> Result<[u64; 2], CheckpointError> {
-        let mut bytes = [[0; 8]; 2];
-        let read = self.body.read_exact(bytes.as_flattened_mut());
+    pub(crate) fn take_word(&mut self) -> Result<u64, CheckpointError> {
+        let mut bytes = [0; 8];
+        let read = self.body.read_exact(&mut bytes);
         read.map_err(|e| CheckpointError::io(&e))?;
-        Ok(bytes.map(u64::from_le_bytes))
+        Ok(u64::from_le_bytes(bytes))
     }
 
     /// Ends reading.

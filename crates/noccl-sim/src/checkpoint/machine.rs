@@ -36,7 +36,7 @@ pub(crate) fn save_machine<W: Write>(
         done,
     } = machine;
     let (cycle, last_progress, wheel) = clock.state();
-    let (nis, injecting, own_responses, txns) = interfaces.state();
+    let (nis, sending, own_responses, txns) = interfaces.state();
     let (memories, pool, atomics) = memory.state();
     let Checks {
         counters,
@@ -45,7 +45,7 @@ pub(crate) fn save_machine<W: Write>(
     } = checks;
     let (planes, fpu_busy_until) = mesh.state();
     to.put(&(cycle, last_progress, txns, pool, memories))?;
-    to.put(&(Sorted(atomics), nis, injecting, wheel, done))?;
+    to.put(&(Sorted(atomics), nis, sending, wheel, done))?;
     to.put(&(counters, fpu_busy_until, checksum, wrong_beats, errors))?;
     to.put(own_responses)?;
     to.put(&torrents.as_ref().map(|t| &t.places))?;
@@ -59,7 +59,7 @@ pub(crate) fn restore_machine<R: Read>(
 ) -> Result<(), CheckpointError> {
     let tiles = machine.network.num_tiles();
     let (cycle, last_progress, txns, pool, memories) = from.take()?;
-    let (atomics, nis, injecting, wheel, done) = from.take()?;
+    let (atomics, nis, sending, wheel, done) = from.take()?;
     (
         machine.checks.counters,
         machine.mesh.fpu_busy_until,
@@ -71,7 +71,7 @@ pub(crate) fn restore_machine<R: Read>(
     machine.clock = Clock::saved(cycle, last_progress, wheel);
     machine
         .interfaces
-        .restore(nis, injecting, own_responses, txns);
+        .restore(nis, sending, own_responses, txns);
     machine.memory = MemorySystem::saved(memories, pool, atomics);
     if machine.memory.pool.beat() != machine.beat {
         return Err(CheckpointError::damaged("it is of another wide beat"));

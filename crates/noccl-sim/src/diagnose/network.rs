@@ -60,10 +60,7 @@ impl View<'_, '_> {
                 }
                 // What stands on a long link waits behind the full input at its end.
                 for out in 0..PORTS - 1 {
-                    let links = state.links.iter();
-                    let mut on_link = links
-                        .flat_map(|l| l.on_link(router as usize, out))
-                        .peekable();
+                    let mut on_link = state.on_link(router as usize, out).peekable();
                     if on_link.peek().is_some() {
                         let (next, entry) = self.upstream_of(router as usize, out);
                         on_link.for_each(|flit| note(flit.txn, input(plane, next, entry)));

@@ -112,9 +112,8 @@ impl Mesh {
         self.planes.iter().any(|plane| plane.bypass.is_some())
     }
 
-    /// Second and third phase: flits cross links and switches. Returns whether any has crossed a link, and the checksum
-    /// of beats that are only counted.
-    pub(crate) fn commit(&mut self, trees: &Trees, counts_deliveries: bool) -> (bool, u64) {
+    /// Second and third phase: flits cross links and switches. Returns whether any has crossed a link.
+    pub(crate) fn commit(&mut self, trees: &Trees, counts_deliveries: bool) -> bool {
         if self.has_two_slots() {
             self.commit_sizes::<TwoSlots>(trees, counts_deliveries)
         } else {
@@ -122,7 +121,7 @@ impl Mesh {
         }
     }
 
-    fn commit_sizes<S: Sizes>(&mut self, trees: &Trees, counts_deliveries: bool) -> (bool, u64) {
+    fn commit_sizes<S: Sizes>(&mut self, trees: &Trees, counts_deliveries: bool) -> bool {
         let is_large = self.is_large();
         let planes = self.planes.each_mut();
         let parts = planes.map(|p| p.receive_parts::<S>(trees));
@@ -133,8 +132,8 @@ impl Mesh {
         let parts = self.planes.each_mut();
         let parts = parts.map(|p| p.switch_parts::<S>(counts_deliveries));
         self.threads.run(parts, is_large);
-        let sums = self.planes.iter_mut().map(PlaneState::finish_switch);
-        (has_crossed, sums.fold(0, u64::wrapping_add))
+        self.planes.iter_mut().for_each(PlaneState::finish_switch);
+        has_crossed
     }
 }
 

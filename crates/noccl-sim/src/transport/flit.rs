@@ -154,6 +154,12 @@ impl Flit {
         }
     }
 
+    /// A flit of which only beat and payload were missing (both 0).
+    #[inline]
+    pub(crate) const fn with_beat(words: Packed, beat: u16, payload: u32) -> Packed {
+        [words[0], words[1] | payload as u64 | (beat as u64) << 32]
+    }
+
     /// Neither a multicast nor a contribution: routed by its destination alone.
     #[inline]
     pub(crate) const fn is_plain(words: Packed) -> bool {

@@ -53,7 +53,8 @@ impl Machine<'_> {
             self.deliver(tile, flit);
         }
         if taken != 0 {
-            self.mesh.planes[plane.idx()].pop_local(w, taken);
+            let checksum = self.mesh.planes[plane.idx()].pop_local(w, taken);
+            self.checks.add_to_checksum(checksum);
             self.clock.note_progress();
         }
     }

@@ -26,6 +26,11 @@ pub(crate) enum Copied {
     All,
 }
 
+/// Timing mode: what a beat of a write carries in place of its bytes.
+fn position_checksum(txn: u32, beat: u16) -> u32 {
+    txn.wrapping_mul(31) ^ u32::from(beat)
+}
+
 impl Interfaces<'_> {
     /// Word of the sets of injecting tiles, at or after `from`, in which some set has members.
     fn next_injecting(&self, from: usize) -> Option<usize> {
@@ -57,12 +62,60 @@ impl Machine<'_> {
                 .map(|set| set.word(word));
             let mut bits = sets.iter().fold(0, |all, set| all | set);
             self.interfaces.nis.touch(word, bits);
+            bits &= !self.stream_bursts(word, sets);
             while bits != 0 {
                 let lane = bits.trailing_zeros() as usize;
                 bits &= bits - 1;
                 self.inject_tile(word * 64 + lane, sets.map(|set| set >> lane & 1 != 0));
             }
         }
+    }
+
+    /// Sends the next beats of the tiles of a word that are inside a burst and have nothing to send into other planes. Returns these
+    /// tiles; those of them whose Local input is full wait.
+    fn stream_bursts(&mut self, word: usize, [req, rsp, wide]: [u64; 3]) -> u64 {
+        let inside = wide & self.interfaces.streaming.word(word) & !(req | rsp);
+        if inside == 0 || self.config.stalls.is_some() {
+            return 0;
+        }
+        let sending = inside & !self.mesh.planes[Plane::Wide.idx()].local_full(word);
+        if sending == 0 {
+            return inside;
+        }
+        if self.is_value() {
+            let lanes = (0..u64::BITS as usize).filter(|lane| sending >> lane & 1 != 0);
+            lanes.for_each(|lane| {
+                self.continue_burst(word * 64 + lane);
+            });
+            return inside;
+        }
+        self.clock.note_progress();
+        let (mut ended, mut loads) = (0, 0);
+        let interfaces = &mut self.interfaces;
+        let nis = interfaces.nis.piece_mut(word);
+        let next_flit = |lane: usize| {
+            let ni = &mut nis[lane];
+            ni.read_was_granted = false;
+            let Some(stream) = ni.writes.get_mut(0) else {
+                return ni.beat_in_common;
+            };
+            let beat = stream.next_beat;
+            stream.next_beat += 1;
+            ended |= u64::from(stream.next_beat + 1 >= stream.beats) << lane;
+            loads += u64::from(matches!(stream.source, Source::Memory(_)));
+            Flit::with_beat(ni.beat_in_common, beat, position_checksum(stream.txn, beat))
+        };
+        let wide = &mut self.mesh.planes[Plane::Wide.idx()];
+        wide.push_local_lanes(word, sending, &interfaces.txns.trees, next_flit);
+        let counters = &mut self.checks.counters;
+        counters.dma_load_bytes += self.beat.bytes_of(loads);
+        counters.dma_store_bytes += self.beat.bytes_of(u64::from(sending.count_ones()));
+        while ended != 0 {
+            let lane = ended.trailing_zeros() as usize;
+            ended &= ended - 1;
+            interfaces.streaming.remove(word * 64 + lane);
+        }
+        inside
     }
 
     /// `wishes`: per plane, may the tile have something to send?
@@ -152,26 +205,39 @@ impl Machine<'_> {
         if txn.target as usize == tile || (is_multicast && set.contains(here())) {
             return false;
         }
-        if !self.may_send(Plane::Wide, tile) {
+        let (address, bytes) = (txn.address, txn.bytes);
+        let flags = u8::from(is_multicast) * MULTICAST;
+        let in_common = Flit {
+            txn: stream.txn,
+            dst: pack(set.set.base),
+            kind: FlitKind::Write,
+            flags,
+            ..Flit::default()
+        };
+        let is_sent = self.may_send(Plane::Wide, tile);
+        let ni = &mut self.interfaces.nis[tile];
+        ni.beat_in_common = in_common.packed();
+        if stream.next_beat + 1 + u16::from(is_sent) < stream.beats {
+            self.interfaces.streaming.insert(tile);
+        } else {
+            self.interfaces.streaming.remove(tile);
+        }
+        if !is_sent {
             return true;
         }
-        let (address, bytes) = (txn.address, txn.bytes);
         let ni = &mut self.interfaces.nis[tile];
         ni.read_was_granted = false;
         if let Some(first) = ni.writes.get_mut(0) {
             first.next_beat += 1;
         }
         let flit = Flit {
-            txn: stream.txn,
-            dst: pack(set.set.base),
             payload: self.load_beat(tile, stream, address, bytes, false),
             beat: stream.next_beat,
-            kind: FlitKind::Write,
-            flags: u8::from(is_multicast) * MULTICAST,
+            ..in_common
         };
         self.clock.note_progress();
-        let (state, context) = self.split(Plane::Wide);
-        state.push_local(tile, flit, &context);
+        let trees = &self.interfaces.txns.trees;
+        self.mesh.planes[Plane::Wide.idx()].push_local(tile, flit, trees);
         true
     }
 
@@ -239,8 +305,8 @@ impl Machine<'_> {
             flit.flags |= TO_ITSELF;
             self.interfaces.nis[tile].own_in_flight[usize::from(flit.kind == FlitKind::Write)] += 1;
         }
-        let (state, context) = self.split(plane);
-        state.push_local(tile, flit, &context);
+        let trees = &self.interfaces.txns.trees;
+        self.mesh.planes[plane.idx()].push_local(tile, flit, trees);
     }
 
     /// Which lanes of Torrent endpoints have a beat for their interface.
@@ -405,7 +471,7 @@ impl Machine<'_> {
             return if is_reduction {
                 1
             } else {
-                stream.txn.wrapping_mul(31) ^ u32::from(stream.next_beat)
+                position_checksum(stream.txn, stream.next_beat)
             };
         }
         let lane = self.beat.lane(address + u64::from(from));

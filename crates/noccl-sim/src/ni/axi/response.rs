@@ -108,6 +108,7 @@ impl Machine<'_> {
             let source = Source::Memory(facts.address);
             let stream = BurstStream::plain(txn, facts.beats, false, source);
             self.interfaces.nis[tile as usize].reads.push_back(stream);
+            self.interfaces.streaming.remove(tile as usize);
             self.interfaces.wake(Plane::Wide, tile as usize);
         } else {
             let dst = pack(self.interfaces.txns.trees.tree(txn).root);

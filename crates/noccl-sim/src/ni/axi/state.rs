@@ -5,7 +5,7 @@ use crate::kernel::bit_set::BitSet;
 use crate::kernel::inline_queue::{Front, Rest};
 use crate::ni::axi::response::RoundRobinQueues;
 use crate::router::behaviour::Behaviour;
-use crate::transport::flit::Flit;
+use crate::transport::flit::{Flit, Packed};
 use crate::transport::payload::WideBeat;
 use crate::transport::transaction::Txns;
 use noccl_net::Network;
@@ -79,6 +79,8 @@ pub(crate) struct Ni {
     pub writes: Front<BurstStream>,
     /// Read data to send.
     pub reads: Rest<BurstStream>,
+    /// What all beats of the first outgoing burst have in common, for a tile in [`Interfaces::streaming`].
+    pub(super) beat_in_common: Packed,
     /// Unicast write flits of this tile to itself that are on their loop through the router, narrow and
     /// wide: a multicast's own copy, which takes no loop, waits for them.
     pub own_in_flight: [u16; 2],
@@ -177,6 +179,11 @@ impl Nis {
         self.len
     }
 
+    /// The NIs of a piece, if one of its tiles has had something to do.
+    pub(crate) fn piece_mut(&mut self, piece: usize) -> &mut [Ni] {
+        self.pieces[piece].as_deref_mut().unwrap_or_default()
+    }
+
     /// Reads what these tiles of a piece will need for their next beat: on a large mesh none of it is in a cache, and
     /// reads that do not wait for each other are in flight together.
     pub(crate) fn touch(&self, piece: usize, mut tiles: u64) {
@@ -229,12 +236,17 @@ pub(crate) struct Interfaces<'n> {
     pub txns: Txns,
     /// Per plane: tiles with something to inject.
     pub(super) injecting: [BitSet; 3],
+    /// Tiles whose next flit into the wide plane is a beat inside a burst, see [`crate::machine::Machine::continue_burst`].
+    pub(super) streaming: BitSet,
     /// Responses of memories to their own tile's multicasts.
     pub(super) own_responses: Vec<(u32, Flit)>,
 }
 
-/// Saved parts of the interfaces: NIs, tiles with something to inject, own responses, transactions.
-type InterfacesState<'a> = (&'a Nis, &'a [BitSet; 3], &'a Vec<(u32, Flit)>, &'a Txns);
+/// Tiles with something to inject per plane, and those inside a burst.
+type Sending<'a> = (&'a [BitSet; 3], &'a BitSet);
+
+/// Saved parts of the interfaces: NIs, sending tiles, own responses, transactions.
+type InterfacesState<'a> = (&'a Nis, Sending<'a>, &'a Vec<(u32, Flit)>, &'a Txns);
 
 impl<'n> Interfaces<'n> {
     pub(crate) fn new(network: &'n Network, behaviour: Behaviour, beat: WideBeat) -> Self {
@@ -246,6 +258,7 @@ impl<'n> Interfaces<'n> {
             nis: Nis::new(tiles),
             txns: Txns::default(),
             injecting: [0; 3].map(|_| BitSet::new(tiles)),
+            streaming: BitSet::new(tiles),
             own_responses: Vec::new(),
         }
     }
@@ -254,17 +267,23 @@ impl<'n> Interfaces<'n> {
     pub(crate) fn restore(
         &mut self,
         nis: Nis,
-        injecting: [BitSet; 3],
+        sending: ([BitSet; 3], BitSet),
         own_responses: Vec<(u32, Flit)>,
         txns: Txns,
     ) {
-        (self.nis, self.injecting) = (nis, injecting);
+        self.nis = nis;
+        (self.injecting, self.streaming) = sending;
         (self.own_responses, self.txns) = (own_responses, txns);
     }
 
     /// All that they are between two cycles.
     pub(crate) const fn state(&self) -> InterfacesState<'_> {
-        (&self.nis, &self.injecting, &self.own_responses, &self.txns)
+        (
+            &self.nis,
+            (&self.injecting, &self.streaming),
+            &self.own_responses,
+            &self.txns,
+        )
     }
 
     /// A tile has something to inject into a plane.

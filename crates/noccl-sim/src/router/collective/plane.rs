@@ -11,21 +11,21 @@
 use crate::kernel::bit_set::BitSet;
 use crate::router::Direct;
 use crate::router::collective::bypass::Bypass;
-use crate::router::collective::context::Context;
 use crate::router::collective::control::block::{
     Block, JOIN, LANES, LOCAL, PORTS, SLOTS, Shift, slot_at,
 };
 use crate::router::collective::fifo::depths::Depths;
 use crate::router::collective::fifo::head_age::HeadAges;
 use crate::router::collective::fifo::link_stages::LinkStages;
+use crate::router::collective::fifo::store::{Entry, FlitStore, RoutedBy};
 use crate::router::collective::fifo::tails::DeepFifos;
-use crate::router::collective::fork::requests::route_one;
+use crate::router::collective::fork::requests::{Forks, route, route_one};
 use crate::router::collective::fork::route::xy_port;
 use crate::router::collective::merge::point::Joins;
 use crate::router::collective::merge::types::Credit;
 use crate::router::collective::phases::partition::{Partition, partitions};
 use crate::router::published::worms::PublishedWorms;
-use crate::transport::flit::{Flit, Packed};
+use crate::transport::flit::{Flit, MULTICAST, OWN_COPY, Packed};
 use crate::transport::transaction::Trees;
 use noccl_net::Coord;
 use std::sync::Arc;
@@ -38,9 +38,11 @@ pub(crate) struct PlaneState {
     /// Outputs from whose links a flit enters a neighbour in this cycle, and the slot that it leaves.
     pub(super) leaving: Vec<[u64; 4]>,
     pub(super) leaving_slot: Vec<[u64; 4]>,
-    /// FIFO contents by block, port, lane and slot: flat, so that the system hands out zeroed pages.
-    pub(super) input: Vec<Packed>,
-    pub(super) output: Vec<Packed>,
+    /// FIFO contents by block, port, slot and lane: flat, so that the system hands out zeroed pages.
+    pub(super) input: Vec<Entry>,
+    pub(super) output: Vec<Entry>,
+    /// The flits themselves.
+    pub(super) flits: FlitStore,
     /// What stands behind the first two flits, if FIFOs have not two slots.
     pub(super) deep: Option<Box<DeepFifos>>,
     /// Links that take more than a cycle.
@@ -79,6 +81,15 @@ pub(crate) fn packed_coords(width: u16, height: u16) -> Arc<[u32]> {
     coords.into()
 }
 
+/// Local outputs by which a flit of an interface will leave the network: an own copy has not entered it.
+#[inline]
+fn leaves(flit: Flit, trees: &Trees) -> u32 {
+    if flit.flags & MULTICAST == 0 {
+        return 1;
+    }
+    trees.set(flit.txn).set.len() - u32::from(flit.flags & OWN_COPY != 0)
+}
+
 impl PlaneState {
     /// `coords` is [`packed_coords`] of the mesh, one table for all planes.
     pub(crate) fn new(
@@ -98,8 +109,9 @@ impl PlaneState {
             in_full: vec![[0; PORTS]; blocks],
             leaving: vec![[0; 4]; blocks],
             leaving_slot: vec![[0; 4]; blocks],
-            input: vec![[0; 2]; blocks * PORTS * SLOTS],
-            output: vec![[0; 2]; blocks * PORTS * SLOTS],
+            input: vec![Entry::default(); blocks * PORTS * SLOTS],
+            output: vec![Entry::default(); blocks * PORTS * SLOTS],
+            flits: FlitStore::default(),
             deep: is_deep.then(|| Box::new(DeepFifos::new(blocks, inputs, outputs))),
             links: (depths.link_cycles > 1)
                 .then(|| Box::new(LinkStages::new(blocks, depths.link_cycles))),
@@ -177,75 +189,165 @@ impl PlaneState {
     #[inline]
     pub(crate) fn local_head(&self, r: usize) -> Flit {
         let slot = (self.blocks[r / LANES].out_head[LOCAL] >> (r % LANES) & 1) as usize;
-        Flit::from_packed(self.output[slot_at(r, LOCAL) + slot])
+        self.flit(self.output[slot_at(r, LOCAL, slot)])
     }
 
-    /// Takes the flits offered at the Local outputs of a block.
-    pub(crate) fn pop_local(&mut self, w: usize, lanes: u64) {
+    /// Has every flit that has entered left, as often as its forks say?
+    #[cfg(test)]
+    pub(crate) const fn has_no_flits(&self) -> bool {
+        self.flits.is_empty()
+    }
+
+    /// The flit of an entry.
+    #[inline]
+    fn flit(&self, entry: Entry) -> Flit {
+        Flit::from_packed(self.flits.get(entry))
+    }
+
+    /// Takes the flits offered at the Local outputs of a block. Returns the checksum of beats that are only delivered.
+    pub(crate) fn pop_local(&mut self, w: usize, lanes: u64) -> u64 {
         let block = &mut self.blocks[w];
+        let slots = &self.output[slot_at(w * LANES, LOCAL, 0)..][..SLOTS];
+        let (heads, only_delivered) = (block.out_head[LOCAL], block.only_delivered());
+        let (mut rest, mut checksum) = (lanes, 0);
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize % LANES;
+            rest &= rest - 1;
+            let slot = (heads >> lane & 1) as usize;
+            let flit = self.flits.release(slots[slot * LANES + lane]);
+            checksum += Flit::payload(flit) * (only_delivered >> lane & 1);
+        }
         match &mut self.deep {
             None => block.pop_outputs(LOCAL, lanes),
             Some(deep) => deep.outputs.whole().pop_outputs(block, w, LOCAL, lanes),
         }
+        checksum
     }
 
     /// The NI appends a flit to the Local input; it has checked that there is space.
-    pub(crate) fn push_local(&mut self, r: usize, flit: Flit, context: &Context<'_>) {
-        let (w, lane) = (r / LANES, r % LANES);
-        let (packed, here) = (flit.packed(), self.coords[r]);
-        let (block, full) = (&mut self.blocks[w], &mut self.in_full[w][LOCAL]);
+    pub(crate) fn push_local(&mut self, r: usize, flit: Flit, trees: &Trees) {
+        let (w, lane, here) = (r / LANES, r % LANES, self.coords[r]);
         self.active.insert(w);
         if let Some(direct) = &mut self.direct {
             return direct.network_mut().send(r, flit);
         }
+        let entry = self.flits.put(flit.packed(), leaves(flit, trees));
+        let (block, full) = (&mut self.blocks[w], &mut self.in_full[w][LOCAL]);
+        let wants_of = || {
+            let mut wants = route_one(lane, LOCAL, here, entry, trees);
+            if flit.flags & OWN_COPY != 0 {
+                wants[LOCAL] = 0;
+            }
+            wants
+        };
+        let slot = (block.input_slots(LOCAL) >> lane & 1) as usize;
         if let Some(deep) = &mut self.deep {
-            let wants = route_one(lane, LOCAL, here, packed, context.trees);
-            let slots = &mut self.input[slot_at(w * LANES, LOCAL)..][..SLOTS];
-            let slot = (block.input_slots(LOCAL) >> lane & 1) as usize;
+            let slots = &mut self.input[slot_at(w * LANES, LOCAL, 0)..][..SLOTS];
             let mut inputs = deep.inputs.whole();
-            inputs.place((w, LOCAL, lane), slots, slot, packed);
-            inputs.enter(block, full, (w, LOCAL), 1 << lane, &wants);
+            inputs.place((w, LOCAL, lane), slots, slot, entry);
+            inputs.enter(block, full, (w, LOCAL), 1 << lane, &wants_of());
             return;
         }
-        let slot = if Flit::is_plain(packed) {
-            block.push_input(LOCAL, full, lane, xy_port(here, flit.dst))
-        } else if !Flit::forks(packed) {
-            block.push_input(LOCAL, full, lane, JOIN)
-        } else {
-            let wants = route_one(lane, LOCAL, here, packed, context.trees);
-            let slot = (block.input_slots(LOCAL) >> lane & 1) as usize;
-            block.push_inputs(LOCAL, full, 1 << lane, &wants);
-            slot
-        };
-        self.input[slot_at(r, LOCAL) + slot] = packed;
+        match entry.routed_by() {
+            RoutedBy::Destination => {
+                block.push_input(LOCAL, full, lane, xy_port(here, flit.dst));
+            }
+            RoutedBy::Contributions => {
+                block.push_input(LOCAL, full, lane, JOIN);
+            }
+            RoutedBy::Set => block.push_inputs(LOCAL, full, 1 << lane, &wants_of()),
+        }
+        self.input[slot_at(r, LOCAL, slot)] = entry;
     }
 
-    fn input_at(&self, r: usize, port: usize) -> usize {
-        slot_at(r, port) + (self.blocks[r / LANES].in_head[port] >> (r % LANES) & 1) as usize
+    /// The same for several NIs of a block. No multicast has an own copy.
+    pub(crate) fn push_local_lanes(
+        &mut self,
+        w: usize,
+        lanes: u64,
+        trees: &Trees,
+        mut flit_of: impl FnMut(usize) -> Packed,
+    ) {
+        let mut rest = lanes;
+        let mut each = || {
+            let lane = (rest != 0).then(|| rest.trailing_zeros() as usize % LANES)?;
+            rest &= rest - 1;
+            Some(lane)
+        };
+        if self.direct.is_some() || self.deep.is_some() {
+            while let Some(lane) = each() {
+                self.push_local(w * LANES + lane, Flit::from_packed(flit_of(lane)), trees);
+            }
+            return;
+        }
+        let (block, full) = (&mut self.blocks[w], &mut self.in_full[w][LOCAL]);
+        let coords = &self.coords[w * LANES..][..LANES];
+        let slots = &mut self.input[slot_at(w * LANES, LOCAL, 0)..][..SLOTS];
+        let targets = block.input_slots(LOCAL);
+        let (mut wants, mut forks) = ([0; PORTS + 1], Forks::NONE);
+        while let Some(lane) = each() {
+            let flit = flit_of(lane);
+            let leaves = leaves(Flit::from_packed(flit), trees);
+            let flit = self.flits.put(flit, leaves);
+            slots[(targets >> lane & 1) as usize * LANES + lane] = flit;
+            route(
+                &mut wants,
+                &mut forks,
+                lane,
+                LOCAL,
+                coords[lane],
+                flit,
+                trees,
+            );
+        }
+        if forks.any {
+            forks.add_to(&mut wants);
+        }
+        block.push_inputs(LOCAL, full, lanes, &wants);
+        self.active.insert(w);
+    }
+
+    /// Routers of a block whose Local input has no space. Registered.
+    pub(crate) fn local_full(&self, w: usize) -> u64 {
+        self.in_full[w][LOCAL]
+    }
+
+    pub(super) fn input_at(&self, r: usize, port: usize) -> usize {
+        let head = (self.blocks[r / LANES].in_head[port] >> (r % LANES) & 1) as usize;
+        slot_at(r, port, head)
     }
 
     /// A merged contribution takes the place of the head of an input.
     pub(crate) fn replace_head(&mut self, r: usize, port: usize, flit: Flit) {
         let at = self.input_at(r, port);
-        self.input[at] = flit.packed();
+        self.flits.release(self.input[at]);
+        self.input[at] = self.flits.put(flit.packed(), 1);
+    }
+
+    /// The head of an input has been taken in by the router's unit: it leaves at the end of the cycle.
+    pub(in crate::router) fn absorb_head(&mut self, r: usize, port: usize) {
+        self.blocks[r / LANES].popped[port] |= 1 << (r % LANES);
+        let entry = self.input[self.input_at(r, port)];
+        self.flits.release_later(entry);
     }
 
     /// The flit at the head of an input FIFO.
     pub(crate) fn input_head(&self, r: usize, port: usize) -> Flit {
-        Flit::from_packed(self.input[self.input_at(r, port)])
+        self.flit(self.input[self.input_at(r, port)])
     }
 
     /// Appends a merged flit to an output FIFO (published routers).
     pub(crate) fn push_output(&mut self, r: usize, out: usize, flit: Flit) {
         let (w, lane) = (r / LANES, r % LANES);
+        let entry = self.flits.put(flit.packed(), 1);
         if let Some(deep) = &mut self.deep {
-            let slots = &mut self.output[slot_at(w * LANES, out)..][..SLOTS];
+            let slots = &mut self.output[slot_at(w * LANES, out, 0)..][..SLOTS];
             let (block, at) = (&mut self.blocks[w], (w, out, lane));
             let mut outputs = deep.outputs.whole();
-            return outputs.append(block, slots, at, flit.packed(), false);
+            return outputs.append(block, slots, at, entry, false);
         }
         let slots = self.blocks[w].push_outputs(out, 1 << lane);
-        self.output[slot_at(r, out) + (slots >> lane & 1) as usize] = flit.packed();
+        self.output[slot_at(r, out, (slots >> lane & 1) as usize)] = entry;
     }
 
     pub(crate) fn request(&mut self, r: usize, port: usize, want: u8) {
@@ -338,26 +440,33 @@ impl PlaneState {
         let two = self.two(is_input, r / LANES, port);
         let len = usize::from(any >> lane & 1 != 0) + usize::from(two >> lane & 1 != 0);
         let head = (head >> lane & 1) as usize;
-        let first_two =
-            (0..len).map(move |i| Flit::from_packed(slots[slot_at(r, port) + (head ^ i)]));
+        let first_two = (0..len).map(move |i| slots[slot_at(r, port, head ^ i)]);
         let deep = self.deep.iter();
-        first_two.chain(deep.flat_map(move |deep| deep.side(is_input).behind(r, port)))
+        let behind = deep.flat_map(move |deep| deep.side(is_input).behind(r, port));
+        first_two.chain(behind).map(|entry| self.flit(entry))
     }
 
-    /// The slot of a flit that enters a neighbour in this cycle over the link behind an output.
+    /// Flits on the register stages of the link behind an output, in no order.
+    pub(crate) fn on_link(&self, r: usize, port: usize) -> impl Iterator<Item = Flit> + '_ {
+        let links = self.links.iter();
+        let entries = links.flat_map(move |links| links.on_link(r, port));
+        entries.map(|entry| self.flit(entry))
+    }
+
+    /// The flit that enters a neighbour in this cycle over the link behind an output.
     pub(crate) fn leaving_flit(&self, r: usize, port: usize) -> Option<Flit> {
         let is_leaving = self.leaving[r / LANES][port] >> (r % LANES) & 1 != 0;
-        is_leaving.then(|| Flit::from_packed(self.leaving_packed(r, port)))
+        is_leaving.then(|| self.flit(self.leaving_entry(r, port)))
     }
 
     /// The same of a link over which one does.
-    pub(super) fn leaving_packed(&self, r: usize, port: usize) -> Packed {
+    pub(super) fn leaving_entry(&self, r: usize, port: usize) -> Entry {
         let slot = (self.leaving_slot[r / LANES][port] >> (r % LANES) & 1) as usize;
         let slots = match &self.links {
             None => &self.output[..],
             Some(links) => links.last(),
         };
-        slots[slot_at(r, port) + slot]
+        slots[slot_at(r, port, slot)]
     }
 
     /// FIFOs of a block with two flits or more.

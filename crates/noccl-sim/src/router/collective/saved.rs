@@ -3,7 +3,8 @@
 //!
 //! Every field is named, so that a new one has to be sorted in: stored, or left out for a reason.
 
-use super::control::block::{PORTS, SLOTS};
+use super::control::block::{LANES, PORTS, SLOTS};
+use super::fifo::store::Entry;
 use super::plane::PlaneState;
 use crate::checkpoint::{CheckpointError, Reader, Writer};
 use std::io::{Read, Write};
@@ -26,6 +27,7 @@ impl PlaneState {
             in_full,
             input,
             output,
+            flits,
             deep,
             links,
             entered,
@@ -39,12 +41,12 @@ impl PlaneState {
         } = self;
         to.put(&(blocks, in_full, entered, has_received))?;
         to.put(&(joins, active, published, head_ages, flit_hops))?;
-        to.put(&(deep, links, direct))?;
+        to.put(&(deep, links, direct, flits))?;
         let inputs = self.occupied(true).into_iter().map(|slot| input[slot]);
         let outputs = self.occupied(false).into_iter().map(|slot| output[slot]);
         inputs
             .chain(outputs)
-            .try_for_each(|flit| to.put_words(flit))
+            .try_for_each(|flit| to.put_word(flit.0))
     }
 
     /// Takes the place of a new plane's state.
@@ -59,7 +61,7 @@ impl PlaneState {
             self.head_ages,
             self.flit_hops,
         ) = from.take()?;
-        (self.deep, self.links, self.direct) = from.take()?;
+        (self.deep, self.links, self.direct, self.flits) = from.take()?;
         let routers = self.input.len() / (PORTS * 2);
         let is_whole = self.blocks.len() == blocks && self.in_full.len() == blocks;
         let is_whole = is_whole && self.direct.is_some() == has_direct;
@@ -80,12 +82,23 @@ impl PlaneState {
             ));
         }
         for slot in self.occupied(true) {
-            self.input[slot] = from.take_words()?;
+            self.input[slot] = self.take_entry(from)?;
         }
         for slot in self.occupied(false) {
-            self.output[slot] = from.take_words()?;
+            self.output[slot] = self.take_entry(from)?;
         }
         Ok(())
+    }
+
+    fn take_entry<R: Read>(&self, from: &mut Reader<R>) -> Result<Entry, CheckpointError> {
+        let entry = Entry(from.take_word()?);
+        if self.flits.holds(entry) {
+            Ok(entry)
+        } else {
+            Err(CheckpointError::damaged(
+                "a FIFO has a flit that is not stored",
+            ))
+        }
     }
 
     /// Slots of the inputs' or the outputs' FIFOs that hold a flit. The others' contents are read by nobody.
@@ -107,7 +120,7 @@ impl PlaneState {
                 .enumerate()
                 .flat_map(move |(slot, lanes)| {
                     let lanes = (0..u64::BITS as usize).filter(move |lane| lanes >> lane & 1 != 0);
-                    lanes.map(move |lane| at * SLOTS + 2 * lane + slot)
+                    lanes.map(move |lane| at * SLOTS + slot * LANES + lane)
                 })
         });
         slots.collect()

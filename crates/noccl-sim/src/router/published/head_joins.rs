@@ -121,10 +121,9 @@ impl PlaneState {
 
     /// Heads that have been merged leave their inputs.
     fn consume(&mut self, r: usize, inputs: u8) {
-        let block = &mut self.blocks[r / LANES];
         for p in (0..PORTS).filter(|p| inputs >> p & 1 != 0) {
-            block.join_heads[p] &= !(1 << (r % LANES));
-            block.popped[p] |= 1 << (r % LANES);
+            self.blocks[r / LANES].join_heads[p] &= !(1 << (r % LANES));
+            self.absorb_head(r, p);
         }
     }
 

@@ -3,11 +3,12 @@
 
 use super::OnLine;
 use crate::router::collective::context::Context;
+use crate::router::collective::fifo::store::{Entry, RoutedBy};
 use crate::router::collective::fork::requests::fork_ports;
 use crate::router::collective::fork::route::{route_of, xy_port};
 use crate::router::collective::plane::PlaneState;
 use crate::router::collective::reduction::merging::meets_others;
-use crate::transport::flit::{Flit, FlitKind, Packed, unpack};
+use crate::transport::flit::{Flit, FlitKind, unpack};
 
 impl PlaneState {
     /// What goes on straight if this flit may, and the other outputs that it asks for, as a bit set.
@@ -19,19 +20,19 @@ impl PlaneState {
     pub(super) fn passes(
         &mut self,
         at: OnLine,
-        flit: Packed,
+        flit: Entry,
         context: &Context<'_>,
-    ) -> Option<(Packed, u8)> {
+    ) -> Option<(Entry, u8)> {
         let here = self.coords[at.router];
-        if Flit::is_plain(flit) {
-            return (xy_port(here, flit[0] as u32) == at.out).then_some((flit, 0));
+        if flit.routed_by() == RoutedBy::Destination {
+            return (xy_port(here, flit.destination()) == at.out).then_some((flit, 0));
         }
-        let whole = Flit::from_packed(flit);
         let straight = 1 << at.out;
-        if Flit::forks(flit) {
-            let set = fork_ports(at.input, here, whole, context.trees);
+        if flit.routed_by() == RoutedBy::Set {
+            let set = fork_ports(at.input, here, flit.txn(), context.trees);
             return (set & straight != 0).then_some((flit, set & !straight));
         }
+        let whole = Flit::from_packed(self.flits.get(flit));
         if xy_port(here, route_of(whole, context.trees)) != at.out {
             return None;
         }
@@ -42,6 +43,9 @@ impl PlaneState {
         let merged = self
             .joins
             .merge_in_flight(at.router, unpack(here), at.input, whole, context);
-        merged.map(|merged| (merged.packed(), 0))
+        merged.map(|merged| {
+            self.flits.release(flit);
+            (self.flits.put(merged.packed(), 1), 0)
+        })
     }
 }

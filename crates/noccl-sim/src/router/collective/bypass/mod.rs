@@ -21,9 +21,10 @@ mod tests;
 
 use crate::router::collective::context::Context;
 use crate::router::collective::control::block::{LANES, LOCAL, SLOTS, Wants, slot_at};
+use crate::router::collective::fifo::store::Entry;
 use crate::router::collective::fork::requests::route_one;
 use crate::router::collective::plane::PlaneState;
-use crate::transport::flit::{Flit, FlitKind, Packed};
+use crate::transport::flit::{Flit, FlitKind};
 
 /// What only planes with bypass have.
 pub(crate) struct Bypass {
@@ -108,7 +109,7 @@ impl PlaneState {
             if !self.is_clear(at, step, &bypass.crossing) {
                 break;
             }
-            let arrived = flit.unwrap_or_else(|| self.leaving_packed(from, out));
+            let arrived = flit.unwrap_or_else(|| self.leaving_entry(from, out));
             let Some((goes_on, others)) = self.passes(at, arrived, context) else {
                 break;
             };
@@ -145,25 +146,25 @@ impl PlaneState {
     }
 
     /// The outputs beside the one straight on take the flit later: it stays at the input for them.
-    fn keep_copy(&mut self, at: OnLine, flit: Packed, others: u8, context: &mut Context<'_>) {
+    fn keep_copy(&mut self, at: OnLine, flit: Entry, others: u8, context: &mut Context<'_>) {
         if others == 0 {
             return;
         }
         let lane = at.router % LANES;
         let wants = std::array::from_fn(|i| u64::from(others >> i & 1) << lane);
         self.enter_input(at, flit, &wants);
-        let Flit { kind, payload, .. } = Flit::from_packed(flit);
+        let Flit { kind, payload, .. } = Flit::from_packed(self.flits.get(flit));
         if context.is_value && matches!(kind, FlitKind::Write | FlitKind::Result) {
             context.pool.share(payload, 1);
         }
     }
 
     /// Appends a flit to an input; there is space.
-    fn enter_input(&mut self, at: OnLine, flit: Packed, wants: &Wants) {
+    fn enter_input(&mut self, at: OnLine, flit: Entry, wants: &Wants) {
         let OnLine { router, input, .. } = at;
         let (w, lane) = (router / LANES, router % LANES);
         self.active.insert(w);
-        let slots = &mut self.input[slot_at(w * LANES, input)..][..SLOTS];
+        let slots = &mut self.input[slot_at(w * LANES, input, 0)..][..SLOTS];
         let (block, full) = (&mut self.blocks[w], &mut self.in_full[w][input]);
         debug_assert!(*full >> lane & 1 == 0, "a full FIFO takes nothing");
         let slot = (block.input_slots(input) >> lane & 1) as usize;
@@ -172,7 +173,7 @@ impl PlaneState {
             inputs.place((w, input, lane), slots, slot, flit);
             inputs.enter(block, full, (w, input), 1 << lane, wants);
         } else {
-            slots[2 * lane + slot] = flit;
+            slots[slot * LANES + lane] = flit;
             block.push_inputs(input, full, 1 << lane, wants);
         }
     }

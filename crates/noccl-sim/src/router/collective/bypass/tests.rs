@@ -45,7 +45,7 @@ fn step(machine: &mut Machine<'_>, cycle: &Cycle<'_>) -> Vec<u32> {
             kind: FlitKind::NarrowWrite,
             ..Flit::default()
         };
-        state.push_local(*tile, flit, &context);
+        state.push_local(*tile, flit, context.trees);
     }
     for plane in Plane::ALL {
         let (state, mut context) = machine.split(plane);

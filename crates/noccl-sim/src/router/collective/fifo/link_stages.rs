@@ -6,7 +6,7 @@
 //! that sends over it; the last one stands where the output FIFO would stand: its head enters the neighbour's input.
 
 use crate::router::collective::control::block::{LANES, PORTS, SLOTS, cut, slot_at};
-use crate::transport::flit::{Flit, Packed};
+use crate::router::collective::fifo::store::Entry;
 use serde::{Deserialize, Serialize};
 
 /// One stage of the links of 64 routers.
@@ -41,7 +41,7 @@ pub(crate) struct LinkStages {
     /// Stages by block, then from the sender on.
     registers: Vec<Registers>,
     /// Their flits by stage, block, port, lane and slot.
-    flits: Vec<Vec<Packed>>,
+    flits: Vec<Vec<Entry>>,
 }
 
 impl LinkStages {
@@ -50,12 +50,12 @@ impl LinkStages {
         let stages = link_cycles - 1;
         Self {
             registers: vec![Registers::default(); blocks * stages],
-            flits: vec![vec![[0; 2]; blocks * PORTS * SLOTS]; stages],
+            flits: vec![vec![Entry::default(); blocks * PORTS * SLOTS]; stages],
         }
     }
 
     /// Slots of the last stages.
-    pub(crate) fn last(&self) -> &[Packed] {
+    pub(crate) fn last(&self) -> &[Entry] {
         self.flits.last().map_or(&[], |slots| slots)
     }
 
@@ -76,20 +76,20 @@ impl LinkStages {
     }
 
     /// Flits on the link behind an output, in no order.
-    pub(crate) fn on_link(&self, r: usize, port: usize) -> impl Iterator<Item = Flit> + '_ {
+    pub(crate) fn on_link(&self, r: usize, port: usize) -> impl Iterator<Item = Entry> + '_ {
         let (w, lane, stages) = (r / LANES, r % LANES, self.flits.len());
         (0..stages).flat_map(move |stage| {
             let at = self.registers[w * stages + stage];
             let bit = |plane: u64| (plane >> lane & 1) as usize;
             let len = bit(at.any[port]) + bit(at.full[port]);
             let head = bit(at.head[port]);
-            let slots = &self.flits[stage][slot_at(r, port)..][..2];
-            (0..len).map(move |i| Flit::from_packed(slots[head ^ i]))
+            let slots = &self.flits[stage];
+            (0..len).map(move |i| slots[slot_at(r, port, head ^ i)])
         })
     }
 
     /// All of them, to be cut into partitions. `output` are the slots of the output FIFOs.
-    pub(crate) fn whole<'a>(&'a mut self, output: &'a [Packed]) -> LinksPart<'a> {
+    pub(crate) fn whole<'a>(&'a mut self, output: &'a [Entry]) -> LinksPart<'a> {
         LinksPart {
             registers: &mut self.registers,
             flits: self.flits.iter_mut().map(|slots| &mut slots[..]).collect(),
@@ -101,8 +101,8 @@ impl LinkStages {
 /// The links that start in a range of blocks.
 pub(crate) struct LinksPart<'a> {
     registers: &'a mut [Registers],
-    flits: Vec<&'a mut [Packed]>,
-    output: &'a [Packed],
+    flits: Vec<&'a mut [Entry]>,
+    output: &'a [Entry],
 }
 
 impl<'a> LinksPart<'a> {
@@ -174,7 +174,7 @@ impl<'a> LinksPart<'a> {
 }
 
 /// Copies the flits of some lanes from one port's slots to another's.
-fn copy(from: &[Packed], to: &mut [Packed], mut lanes: u64, sources: u64, targets: u64) {
+fn copy(from: &[Entry], to: &mut [Entry], mut lanes: u64, sources: u64, targets: u64) {
     while lanes != 0 {
         let lane = lanes.trailing_zeros() as usize;
         lanes &= lanes - 1;
@@ -182,6 +182,6 @@ fn copy(from: &[Packed], to: &mut [Packed], mut lanes: u64, sources: u64, target
             (sources >> lane & 1) as usize,
             (targets >> lane & 1) as usize,
         );
-        to[2 * lane + target] = from[2 * lane + source];
+        to[target * LANES + lane] = from[source * LANES + lane];
     }
 }

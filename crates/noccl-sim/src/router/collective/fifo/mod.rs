@@ -4,6 +4,7 @@
 pub(crate) mod depths;
 pub(crate) mod head_age;
 pub(crate) mod link_stages;
+pub(crate) mod store;
 pub(crate) mod tails;
 #[cfg(test)]
 mod tests;

@@ -10,14 +10,14 @@
 //! moves a flit in two cycles at most.
 
 use crate::router::collective::control::block::{Block, LANES, LOCAL, PORTS, SLOTS, Wants, cut};
-use crate::transport::flit::{Flit, Packed};
+use crate::router::collective::fifo::store::Entry;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// A flit that stands behind the first two.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Behind {
-    flit: Packed,
+    flit: Entry,
     /// Inputs: what it asks for as a head, a bit set. Outputs: whether it is a beat that is only delivered.
     note: u8,
 }
@@ -40,7 +40,7 @@ pub(crate) struct DeepFifos {
     pub inputs: Tails,
     pub outputs: Tails,
     /// Per router: the unit's result that passes the switch in this cycle.
-    pub results: Vec<Packed>,
+    pub results: Vec<Entry>,
 }
 
 impl DeepFifos {
@@ -48,7 +48,7 @@ impl DeepFifos {
         Self {
             inputs: Tails::new(blocks, input_flits),
             outputs: Tails::new(blocks, output_flits),
-            results: vec![[0; 2]; blocks * LANES],
+            results: vec![Entry::default(); blocks * LANES],
         }
     }
 
@@ -89,9 +89,9 @@ impl Tails {
     }
 
     /// Flits of a FIFO behind the first two.
-    pub(crate) fn behind(&self, r: usize, port: usize) -> impl Iterator<Item = Flit> + '_ {
+    pub(crate) fn behind(&self, r: usize, port: usize) -> impl Iterator<Item = Entry> + '_ {
         let queue = &self.queues[(r / LANES * PORTS + port) * LANES + r % LANES];
-        queue.iter().map(|behind| Flit::from_packed(behind.flit))
+        queue.iter().map(|behind| behind.flit)
     }
 
     /// All of them, to be cut into partitions.
@@ -157,15 +157,15 @@ impl<'a> TailsPart<'a> {
     pub(crate) fn place(
         &mut self,
         (at, port, lane): (usize, usize, usize),
-        slots: &mut [Packed],
+        slots: &mut [Entry],
         slot: usize,
-        flit: Packed,
+        flit: Entry,
     ) {
         if self.two[at][port] >> lane & 1 != 0 {
             let behind = Behind { flit, note: 0 };
             self.queue(at, port, lane).push_back(behind);
         } else {
-            slots[2 * lane + slot] = flit;
+            slots[slot * LANES + lane] = flit;
         }
     }
 
@@ -194,7 +194,7 @@ impl<'a> TailsPart<'a> {
         &mut self,
         block: &mut Block,
         full: &mut u64,
-        slots: &mut [Packed],
+        slots: &mut [Entry],
         (at, port): (usize, usize),
         lanes: u64,
     ) {
@@ -203,7 +203,7 @@ impl<'a> TailsPart<'a> {
         for lane in each(lanes & self.more[at][port]) {
             if let Some(next) = self.next(at, port, lane) {
                 let slot = (block.input_slots(port) >> lane & 1) as usize;
-                slots[2 * lane + slot] = next.flit;
+                slots[slot * LANES + lane] = next.flit;
                 let wants = wants_of(next.note, lane);
                 block.push_inputs(port, &mut self.two[at][port], 1 << lane, &wants);
             }
@@ -222,7 +222,7 @@ impl<'a> TailsPart<'a> {
     pub(crate) fn move_up(
         &mut self,
         block: &mut Block,
-        slots: &mut [Packed],
+        slots: &mut [Entry],
         at: usize,
         out: usize,
     ) {
@@ -237,9 +237,9 @@ impl<'a> TailsPart<'a> {
     pub(crate) fn append(
         &mut self,
         block: &mut Block,
-        slots: &mut [Packed],
+        slots: &mut [Entry],
         (at, out, lane): (usize, usize, usize),
-        flit: Packed,
+        flit: Entry,
         only_delivered: bool,
     ) {
         let note = u8::from(only_delivered);
@@ -257,14 +257,14 @@ impl<'a> TailsPart<'a> {
     fn store(
         &mut self,
         block: &mut Block,
-        slots: &mut [Packed],
+        slots: &mut [Entry],
         (at, out, lane): (usize, usize, usize),
         flit: Behind,
     ) {
         debug_assert_eq!(slots.len(), SLOTS);
         let bit = 1 << lane;
         let targets = block.out_head[out] ^ block.out_any[out];
-        slots[2 * lane + (targets >> lane & 1) as usize] = flit.flit;
+        slots[(targets >> lane & 1) as usize * LANES + lane] = flit.flit;
         self.two[at][out] |= bit & block.out_any[out];
         block.out_any[out] |= bit;
         if out == LOCAL {

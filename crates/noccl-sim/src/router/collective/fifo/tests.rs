@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! FIFOs of every depth beside a queue that holds as many flits.
 
-use crate::router::collective::control::block::{Block, LOCAL, PORTS, SLOTS, Wants};
+use crate::router::collective::control::block::{Block, LANES, LOCAL, PORTS, SLOTS, Wants};
+use crate::router::collective::fifo::store::Entry;
 use crate::router::collective::fifo::tails::DeepFifos;
-use crate::transport::flit::Packed;
 use std::collections::VecDeque;
 
 /// A small generator (xorshift), the same in every run.
@@ -20,8 +20,8 @@ impl Draws {
 
 const LANE: usize = 37;
 
-fn flit(number: u64) -> Packed {
-    [number, !number]
+fn flit(number: u64) -> Entry {
+    Entry(!number)
 }
 
 /// What a flit asks for: one of the outputs, or other contributions.
@@ -40,7 +40,7 @@ fn an_input_of_any_depth_is_a_queue_whose_head_asks() {
     for depth in 1..=16 {
         let (mut block, mut full) = (Block::default(), 0);
         let mut deep = DeepFifos::new(1, depth, 2);
-        let (mut slots, mut draws) = (vec![[0; 2]; SLOTS], Draws(depth as u64 + 7));
+        let (mut slots, mut draws) = (vec![Entry::default(); SLOTS], Draws(depth as u64 + 7));
         let mut queue = VecDeque::new();
         for step in 0..1500 {
             let is_full = queue.len() == depth;
@@ -48,7 +48,7 @@ fn an_input_of_any_depth_is_a_queue_whose_head_asks() {
             assert_eq!(block.in_any[LOCAL] >> LANE & 1 != 0, !queue.is_empty());
             if let Some(&head) = queue.front() {
                 let slot = (block.in_head[LOCAL] >> LANE & 1) as usize;
-                assert_eq!(slots[2 * LANE + slot], flit(head), "depth {depth}");
+                assert_eq!(slots[slot * LANES + LANE], flit(head), "depth {depth}");
                 let asked: Wants = std::array::from_fn(|i| {
                     let lanes = block.requests.get(i).map_or(0, |inputs| inputs[LOCAL]);
                     lanes
@@ -87,7 +87,7 @@ fn an_output_of_any_depth_is_a_queue() {
     for depth in 1..=16 {
         let mut block = Block::default();
         let mut deep = DeepFifos::new(1, 2, depth);
-        let (mut slots, mut draws) = (vec![[0; 2]; SLOTS], Draws(depth as u64 + 99));
+        let (mut slots, mut draws) = (vec![Entry::default(); SLOTS], Draws(depth as u64 + 99));
         let mut queue = VecDeque::new();
         for step in 0..1500 {
             let is_full = queue.len() == depth;
@@ -105,7 +105,7 @@ fn an_output_of_any_depth_is_a_queue() {
                 let only_delivered = block.only_delivered() >> LANE & 1 != 0;
                 outputs.pop_outputs(&mut block, 0, LOCAL, 1 << LANE);
                 // The slot is read after its flit has left.
-                assert_eq!(slots[2 * LANE + slot], flit(head), "depth {depth}");
+                assert_eq!(slots[slot * LANES + LANE], flit(head), "depth {depth}");
                 assert_eq!(only_delivered, head % 3 == 0, "depth {depth}, step {step}");
             }
             outputs.move_up(&mut block, &mut slots, 0, LOCAL);

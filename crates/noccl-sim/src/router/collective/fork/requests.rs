@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a flit that enters an input asks for: one output, those of its fork, or the other contributions.
 
-use crate::router::collective::control::block::{JOIN, LANES, LOCAL, PORTS, Wants};
+use crate::router::collective::control::block::{JOIN, LANES, PORTS, Wants};
+use crate::router::collective::fifo::store::{Entry, RoutedBy};
 use crate::router::collective::fork::route::xy_port;
-use crate::transport::flit::{Flit, OWN_COPY, Packed, unpack};
+use crate::transport::flit::unpack;
 use crate::transport::transaction::Trees;
 use noccl_net::Port;
 use noccl_net::tree::fork_set;
@@ -44,35 +45,31 @@ pub(crate) fn route(
     lane: usize,
     port: usize,
     here: u32,
-    flit: Packed,
+    flit: Entry,
     trees: &Trees,
 ) {
-    if Flit::is_plain(flit) {
-        wants[xy_port(here, flit[0] as u32)] |= 1 << lane;
-    } else if Flit::forks(flit) {
-        forks.any = true;
-        forks.sets[lane] = fork_ports(port, here, Flit::from_packed(flit), trees);
-    } else {
-        wants[JOIN] |= 1 << lane;
+    match flit.routed_by() {
+        RoutedBy::Destination => wants[xy_port(here, flit.destination())] |= 1 << lane,
+        RoutedBy::Set => {
+            forks.any = true;
+            forks.sets[lane] = fork_ports(port, here, flit.txn(), trees);
+        }
+        RoutedBy::Contributions => wants[JOIN] |= 1 << lane,
     }
 }
 
 /// Outputs that a multicast asks for at a router.
 #[inline]
-pub(crate) fn fork_ports(port: usize, here: u32, flit: Flit, trees: &Trees) -> u8 {
-    let set = fork_set(unpack(here), Port::ALL[port], trees.set(flit.txn));
-    let is_own = port == LOCAL && flit.flags & OWN_COPY != 0;
-    set & !(u8::from(is_own) << LOCAL)
+pub(crate) fn fork_ports(port: usize, here: u32, txn: u32, trees: &Trees) -> u8 {
+    fork_set(unpack(here), Port::ALL[port], trees.set(txn))
 }
 
 /// What one flit asks for.
-pub(crate) fn route_one(lane: usize, port: usize, here: u32, flit: Packed, trees: &Trees) -> Wants {
-    let set = if Flit::is_plain(flit) {
-        1 << xy_port(here, flit[0] as u32)
-    } else if Flit::forks(flit) {
-        fork_ports(port, here, Flit::from_packed(flit), trees)
-    } else {
-        1 << JOIN
+pub(crate) fn route_one(lane: usize, port: usize, here: u32, flit: Entry, trees: &Trees) -> Wants {
+    let set = match flit.routed_by() {
+        RoutedBy::Destination => 1 << xy_port(here, flit.destination()),
+        RoutedBy::Set => fork_ports(port, here, flit.txn(), trees),
+        RoutedBy::Contributions => 1 << JOIN,
     };
     std::array::from_fn(|i| u64::from(set >> i & 1) << lane)
 }

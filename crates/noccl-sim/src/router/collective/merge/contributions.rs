@@ -30,7 +30,7 @@ impl PlaneState {
             while lanes != 0 {
                 let lane = lanes.trailing_zeros() as usize;
                 lanes &= lanes - 1;
-                sum ^= self.input[slot_at(w * LANES + lane, port)][0];
+                sum ^= self.input[slot_at(w * LANES + lane, port, 0)].0;
             }
         }
         std::hint::black_box(sum);
@@ -57,14 +57,16 @@ impl PlaneState {
             if heads == 0 {
                 return false;
             }
-            let group = self.grant_heads(r, heads);
-            let (absorbed, forwarded) = self.decide(r, here, group, context);
+            let flits = self.flits_at(r, heads);
+            let group = self.grant_heads(r, &flits);
+            let (absorbed, forwarded) = self.decide(r, here, group, flits, context);
             self.let_go_on(r, here, forwarded);
             return absorbed != 0;
         };
         self.let_go_on(r, here, registers.forwarded);
-        let (absorbed, forwarded) = self.decide(r, here, registers.group, context);
-        let group = self.grant_heads(r, heads);
+        let flits = self.flits_at(r, registers.group);
+        let (absorbed, forwarded) = self.decide(r, here, registers.group, flits, context);
+        let group = self.grant_heads(r, &self.flits_at(r, heads));
         if let Some(registers) = self.joins.merge_registers(r) {
             *registers = MergeRegisters { group, forwarded };
         }
@@ -73,8 +75,8 @@ impl PlaneState {
 
     /// Heads of one transaction have their grant and wait no more. Returns their inputs.
     #[inline]
-    fn grant_heads(&mut self, r: usize, heads: u8) -> u8 {
-        let group = self.joins.arbitrate(r, &self.flits_at(r, heads));
+    fn grant_heads(&mut self, r: usize, heads: &[Option<Flit>; PORTS]) -> u8 {
+        let group = self.joins.arbitrate(r, heads);
         let (w, lane) = (r / LANES, r % LANES);
         for port in (0..PORTS).filter(|p| group >> p & 1 != 0) {
             self.blocks[w].join_heads[port] &= !(1 << lane);
@@ -83,8 +85,18 @@ impl PlaneState {
     }
 
     /// What becomes of a group: inputs whose heads leave into the table, and the one whose head goes on for all.
-    fn decide(&mut self, r: usize, here: Coord, group: u8, context: &Context<'_>) -> (u8, u8) {
-        let leaving = self.joins.merge(r, here, &self.flits_at(r, group), context);
+    fn decide(
+        &mut self,
+        r: usize,
+        here: Coord,
+        group: u8,
+        mut heads: [Option<Flit>; PORTS],
+        context: &Context<'_>,
+    ) -> (u8, u8) {
+        for port in (0..PORTS).filter(|p| group >> p & 1 == 0) {
+            heads[port] = None;
+        }
+        let leaving = self.joins.merge(r, here, &heads, context);
         // 0: no input goes on unless one flit does for all.
         let forwarded = leaving.map_or(0, |flit| {
             let last = group.ilog2() as usize;
@@ -93,7 +105,7 @@ impl PlaneState {
         });
         let absorbed = group & !forwarded;
         for port in (0..PORTS).filter(|p| absorbed >> p & 1 != 0) {
-            self.blocks[r / LANES].popped[port] |= 1 << (r % LANES);
+            self.absorb_head(r, port);
         }
         (absorbed, forwarded)
     }
@@ -120,7 +132,7 @@ impl PlaneState {
         for (port, flit) in flits.iter().enumerate() {
             let bit = 1 << port;
             if accepted.absorbed & bit != 0 {
-                self.blocks[w].popped[port] |= 1 << lane;
+                self.absorb_head(r, port);
                 self.blocks[w].join_heads[port] &= !(1 << lane);
             } else if accepted.forwarded & bit != 0
                 && let Some(flit) = flit

@@ -139,12 +139,13 @@ impl PlaneState {
                 lanes &= lanes - 1;
                 let r = w * LANES + lane;
                 let flit = self.joins.take_result(r, self.coords[r], cycle);
+                let flit = self.flits.put(flit.packed(), 1);
                 match &mut self.deep {
                     None => {
                         let slot = (slots >> lane & 1) as usize;
-                        self.output[slot_at(r, out) + slot] = flit.packed();
+                        self.output[slot_at(r, out, slot)] = flit;
                     }
-                    Some(deep) => deep.results[r] = flit.packed(),
+                    Some(deep) => deep.results[r] = flit,
                 }
             }
         }
@@ -244,7 +245,7 @@ impl PlaneState {
                 results: &deep.results,
             })
         });
-        let (active, tells_moves) = (&self.active, self.published.is_some());
+        let (active, tells_moves, flits) = (&self.active, self.published.is_some(), &self.flits);
         self.partitions.iter_mut().map(move |partition| {
             let len = partition.len();
             Switch {
@@ -254,6 +255,7 @@ impl PlaneState {
                 input: cut(&mut input, len * PORTS * SLOTS),
                 output: cut(&mut output, len * PORTS * SLOTS),
                 deep: May::new(|| deep.get_mut().map(|all| all.cut(len))),
+                flits,
                 active,
                 tells_moves,
                 counts_deliveries,
@@ -261,12 +263,10 @@ impl PlaneState {
         })
     }
 
-    /// After the third phase: published worms are followed. Returns the checksum of beats that are only delivered.
-    pub(crate) fn finish_switch(&mut self) -> u64 {
+    /// After the third phase: published worms are followed.
+    pub(crate) fn finish_switch(&mut self) {
         let mut published = self.published.take();
-        let mut checksum = 0;
         for partition in &mut self.partitions {
-            checksum += std::mem::take(&mut partition.checksum);
             for m in partition.moves.drain(..) {
                 if let Some(published) = &mut published {
                     let (r, flit) = (m.router as usize, Flit::from_packed(m.flit));
@@ -278,6 +278,6 @@ impl PlaneState {
             self.commit_joined(published);
         }
         self.published = published;
-        checksum
+        self.flits.end_cycle();
     }
 }

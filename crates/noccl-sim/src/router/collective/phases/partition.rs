@@ -20,6 +20,7 @@ use crate::router::collective::control::block::{
     Block, LANES, LOCAL, PORTS, Restriction, SLOTS, Shift, slot_at,
 };
 use crate::router::collective::fifo::link_stages::LinksPart;
+use crate::router::collective::fifo::store::Entry;
 use crate::router::collective::fifo::tails::TailsPart;
 use crate::router::collective::fork::requests::{Forks, route};
 use crate::router::collective::phases::sizes::{May, Sizes};
@@ -47,8 +48,6 @@ pub(crate) struct Partition {
     /// Blocks, of this partition or not, that receive flits from this partition in this cycle.
     pub(super) receiving: Vec<u64>,
     pub flit_hops: u64,
-    /// Sum over beats that are delivered in this cycle or the next ones.
-    pub checksum: u64,
 }
 
 /// A flit that has passed the switch of a router.
@@ -197,13 +196,13 @@ pub(crate) struct Receive<'a, S: Sizes> {
     pub(super) partition: &'a mut Partition,
     pub blocks: &'a mut [Block],
     pub in_full: &'a mut [[u64; PORTS]],
-    pub input: &'a mut [Packed],
+    pub input: &'a mut [Entry],
     pub entered: &'a mut [[u32; 4]],
     pub(super) receiving: &'a [u64],
     pub leaving: &'a [[u64; 4]],
     pub leaving_slot: &'a [[u64; 4]],
     /// Slots that flits leave: of the output FIFOs, or of the last stages of long links.
-    pub output: &'a [Packed],
+    pub output: &'a [Entry],
     pub coords: &'a [u32],
     pub shifts: &'a [Shift; 4],
     /// Inputs of other depths than two.
@@ -255,12 +254,12 @@ impl<S: Sizes> Receive<'_, S> {
                 rest &= rest - 1;
                 let source = (w * LANES + lane).wrapping_add_signed(shift.tiles);
                 let slot = (sources >> lane & 1) as usize;
-                let flit = self.output[slot_at(source, from) + slot];
+                let flit = self.output[slot_at(source, from, slot)];
                 let target = (targets >> lane & 1) as usize;
                 if let Some(inputs) = self.inputs.get_mut() {
                     inputs.place((at, port, lane), into, target, flit);
                 } else {
-                    into[2 * lane + target] = flit;
+                    into[target * LANES + lane] = flit;
                 }
                 entered[lane][port] += 1;
                 let here = coords[lane];

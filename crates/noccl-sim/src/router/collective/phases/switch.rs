@@ -4,24 +4,25 @@
 use crate::kernel::bit_set::BitSet;
 use crate::kernel::threads::Phase;
 use crate::router::collective::control::block::{Block, LANES, LOCAL, PORTS, RESULT, SLOTS};
+use crate::router::collective::fifo::store::{Entry, FlitStore};
 use crate::router::collective::fifo::tails::TailsPart;
 use crate::router::collective::phases::partition::{Move, Partition};
 use crate::router::collective::phases::sizes::{May, Sizes};
-use crate::transport::flit::{Flit, Packed};
 
 /// Granted heads pass from the inputs to the output FIFOs; what stood behind them makes its requests.
 pub(crate) struct Switch<'a, S: Sizes> {
     pub(super) partition: &'a mut Partition,
     pub blocks: &'a mut [Block],
     pub in_full: &'a mut [[u64; PORTS]],
-    pub input: &'a mut [Packed],
-    pub output: &'a mut [Packed],
+    pub input: &'a mut [Entry],
+    pub output: &'a mut [Entry],
     /// FIFOs of other depths than two.
     pub deep: S::May<DeepPart<'a>>,
+    pub flits: &'a FlitStore,
     pub active: &'a BitSet,
     /// Published routers: moves are told to whom follows their worms.
     pub(super) tells_moves: bool,
-    /// Is a delivered beat no more than its checksum? It is added as soon as the beat's delivery is sure.
+    /// Is a delivered beat no more than its checksum?
     pub(super) counts_deliveries: bool,
 }
 
@@ -30,7 +31,7 @@ pub(crate) struct DeepPart<'a> {
     pub inputs: TailsPart<'a>,
     pub outputs: TailsPart<'a>,
     /// Per router: the result that passes the switch.
-    pub results: &'a [Packed],
+    pub results: &'a [Entry],
 }
 
 impl DeepPart<'_> {
@@ -81,20 +82,19 @@ impl<S: Sizes> Switch<'_, S> {
                 let lane = rest.trailing_zeros() as usize % LANES;
                 rest &= rest - 1;
                 let source = block.source(out, lane);
-                let target = 2 * lane + (targets >> lane & 1) as usize;
+                let target = (targets >> lane & 1) as usize * LANES + lane;
                 // A result stands in its slot since it was granted.
                 if source != RESULT {
                     let slot = (block.in_head[source & 7] >> lane & 1) as usize;
-                    let flit = input[source * SLOTS + 2 * lane + slot];
+                    let flit = input[source * SLOTS + slot * LANES + lane];
                     output[target] = flit;
-                    if out == LOCAL && self.counts_deliveries && Flit::is_only_delivered(flit) {
-                        only_delivered |= 1 << lane;
-                        self.partition.checksum += Flit::payload(flit);
+                    if out == LOCAL && self.counts_deliveries {
+                        only_delivered |= u64::from(flit.is_only_delivered()) << lane;
                     }
                 }
                 if TELLS {
                     self.partition.moves.push(Move {
-                        flit: output[target],
+                        flit: self.flits.get(output[target]),
                         router: (w * LANES + lane) as u32,
                         input: source as u8,
                         out: out as u8,
@@ -126,18 +126,15 @@ impl<S: Sizes> Switch<'_, S> {
                     deep.results[at * LANES + lane]
                 } else {
                     let slot = (block.in_head[source & 7] >> lane & 1) as usize;
-                    self.input[(at * PORTS + source) * SLOTS + 2 * lane + slot]
+                    self.input[(at * PORTS + source) * SLOTS + slot * LANES + lane]
                 };
                 let may_deliver = source != RESULT && out == LOCAL && self.counts_deliveries;
-                let only_delivered = may_deliver && Flit::is_only_delivered(flit);
-                if only_delivered {
-                    self.partition.checksum += Flit::payload(flit);
-                }
+                let only_delivered = may_deliver && flit.is_only_delivered();
                 deep.outputs
                     .append(block, output, (at, out, lane), flit, only_delivered);
                 if self.tells_moves {
                     self.partition.moves.push(Move {
-                        flit,
+                        flit: self.flits.get(flit),
                         router: (w * LANES + lane) as u32,
                         input: source as u8,
                         out: out as u8,
