@@ -212,3 +212,32 @@ def layers() -> Drawing:
         ],
     )
     return drawing
+
+
+def engine() -> Drawing:
+    """How the engine stores 64 routers: bits, slots, flits."""
+    drawing = Drawing("A block of 64 routers: sets of 64 bits, slots of entries, flits", 290)
+    drawing.words(14, 24, "64 routers of one plane", "title")
+    bits = (("West input holds a flit", 0x2C9), ("its head asks for East", 0x241))
+    for row, (text, members) in enumerate(bits):
+        y = 36 + 26 * row
+        for bit in range(10):
+            style = "c0" if members >> bit & 1 else "slot edge"
+            drawing.box(14 + 14 * bit, y, 12, 16, style)
+        drawing.words(162, y + 13, text, "small")
+    drawing.words(14, 106, "slots of the West input: destination | number of the flit", "small")
+    entries = ("3,1 | 7", "", "", "9,4 | 2")
+    for column, text in enumerate(entries):
+        x = 14 + 80 * column
+        drawing.box(x, 114, 72, 24, "tile edge" if text else "slot edge")
+        drawing.words(x + 36, 131, text, "small", "middle")
+    drawing.arrow((66, 138), (86, 192), "l1")
+    drawing.arrow((290, 138), (236, 192), "l1")
+    drawing.words(14, 184, "flits", "small")
+    for x, number, text in ((30, 7, "beat 3 of write 41"), (178, 2, "beat 0 of write 12")):
+        drawing.box(x, 194, 134, 40, "memory edge")
+        drawing.words(x + 8, 211, f"number {number}", "small muted")
+        drawing.words(x + 8, 228, text, "small")
+    moves = "entry of 8 bytes: moves with every hop; its flit stays"
+    drawing.key(258, [("c0", "bit of a router in a set"), ("tile edge", moves)])
+    return drawing

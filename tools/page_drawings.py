@@ -93,6 +93,7 @@ def drawings() -> dict[Path, Callable[[], Drawing]]:
         _CONCEPTS / "window_short.svg": lambda: concepts.window(4),
         _CONCEPTS / "window_long.svg": lambda: concepts.window(12),
         _CONCEPTS / "layers.svg": concepts.layers,
+        Path("docs/design/engine.svg"): concepts.engine,
     }
 
 

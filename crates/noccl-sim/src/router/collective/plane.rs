@@ -17,7 +17,7 @@ use crate::router::collective::control::block::{
 use crate::router::collective::fifo::depths::Depths;
 use crate::router::collective::fifo::head_age::HeadAges;
 use crate::router::collective::fifo::link_stages::LinkStages;
-use crate::router::collective::fifo::store::{Entry, FlitStore, RoutedBy};
+use crate::router::collective::fifo::store::{Entry, FlitStore, RoutedBy, empty_slots};
 use crate::router::collective::fifo::tails::DeepFifos;
 use crate::router::collective::fork::requests::{Forks, route, route_one};
 use crate::router::collective::fork::route::xy_port;
@@ -109,8 +109,8 @@ impl PlaneState {
             in_full: vec![[0; PORTS]; blocks],
             leaving: vec![[0; 4]; blocks],
             leaving_slot: vec![[0; 4]; blocks],
-            input: vec![Entry::default(); blocks * PORTS * SLOTS],
-            output: vec![Entry::default(); blocks * PORTS * SLOTS],
+            input: empty_slots(blocks * PORTS * SLOTS),
+            output: empty_slots(blocks * PORTS * SLOTS),
             flits: FlitStore::default(),
             deep: is_deep.then(|| Box::new(DeepFifos::new(blocks, inputs, outputs))),
             links: (depths.link_cycles > 1)

@@ -6,7 +6,7 @@
 //! that sends over it; the last one stands where the output FIFO would stand: its head enters the neighbour's input.
 
 use crate::router::collective::control::block::{LANES, PORTS, SLOTS, cut, slot_at};
-use crate::router::collective::fifo::store::Entry;
+use crate::router::collective::fifo::store::{Entry, empty_slots};
 use serde::{Deserialize, Serialize};
 
 /// One stage of the links of 64 routers.
@@ -50,7 +50,9 @@ impl LinkStages {
         let stages = link_cycles - 1;
         Self {
             registers: vec![Registers::default(); blocks * stages],
-            flits: vec![vec![Entry::default(); blocks * PORTS * SLOTS]; stages],
+            flits: (0..stages)
+                .map(|_| empty_slots(blocks * PORTS * SLOTS))
+                .collect(),
         }
     }
 

@@ -24,6 +24,12 @@ pub(crate) enum RoutedBy {
     Set,
 }
 
+/// So many empty slots. The system hands out zeroed pages for plain integers, which no loop then writes; `vec![Entry::default(); len]`
+/// would touch all pages of a large mesh.
+pub(crate) fn empty_slots(len: usize) -> Vec<Entry> {
+    vec![0; len].into_iter().map(Entry).collect()
+}
+
 impl Entry {
     const SET: u64 = 1 << 31;
     const CONTRIBUTIONS: u64 = 1 << 15;

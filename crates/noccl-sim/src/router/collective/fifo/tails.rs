@@ -10,7 +10,7 @@
 //! moves a flit in two cycles at most.
 
 use crate::router::collective::control::block::{Block, LANES, LOCAL, PORTS, SLOTS, Wants, cut};
-use crate::router::collective::fifo::store::Entry;
+use crate::router::collective::fifo::store::{Entry, empty_slots};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -48,7 +48,7 @@ impl DeepFifos {
         Self {
             inputs: Tails::new(blocks, input_flits),
             outputs: Tails::new(blocks, output_flits),
-            results: vec![Entry::default(); blocks * LANES],
+            results: empty_slots(blocks * LANES),
         }
     }
 

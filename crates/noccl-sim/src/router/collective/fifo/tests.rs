@@ -2,7 +2,7 @@
 //! FIFOs of every depth beside a queue that holds as many flits.
 
 use crate::router::collective::control::block::{Block, LANES, LOCAL, PORTS, SLOTS, Wants};
-use crate::router::collective::fifo::store::Entry;
+use crate::router::collective::fifo::store::{Entry, empty_slots};
 use crate::router::collective::fifo::tails::DeepFifos;
 use std::collections::VecDeque;
 
@@ -40,7 +40,7 @@ fn an_input_of_any_depth_is_a_queue_whose_head_asks() {
     for depth in 1..=16 {
         let (mut block, mut full) = (Block::default(), 0);
         let mut deep = DeepFifos::new(1, depth, 2);
-        let (mut slots, mut draws) = (vec![Entry::default(); SLOTS], Draws(depth as u64 + 7));
+        let (mut slots, mut draws) = (empty_slots(SLOTS), Draws(depth as u64 + 7));
         let mut queue = VecDeque::new();
         for step in 0..1500 {
             let is_full = queue.len() == depth;
@@ -87,7 +87,7 @@ fn an_output_of_any_depth_is_a_queue() {
     for depth in 1..=16 {
         let mut block = Block::default();
         let mut deep = DeepFifos::new(1, 2, depth);
-        let (mut slots, mut draws) = (vec![Entry::default(); SLOTS], Draws(depth as u64 + 99));
+        let (mut slots, mut draws) = (empty_slots(SLOTS), Draws(depth as u64 + 99));
         let mut queue = VecDeque::new();
         for step in 0..1500 {
             let is_full = queue.len() == depth;

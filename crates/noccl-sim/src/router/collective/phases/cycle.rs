@@ -155,7 +155,10 @@ impl PlaneState {
     fn share_payloads(&self, w: usize, forked: &[u64; PORTS], context: &mut Context<'_>) {
         let block = &self.blocks[w];
         for (input, lanes) in forked.iter().enumerate() {
-            for lane in (0..LANES).filter(|l| lanes >> l & 1 != 0) {
+            let mut rest = *lanes;
+            while rest != 0 {
+                let lane = rest.trailing_zeros() as usize;
+                rest &= rest - 1;
                 let flit = self.input_head(w * LANES + lane, input);
                 let copies = (0..PORTS).filter(|o| {
                     block.switched[*o] >> lane & 1 != 0 && block.source(*o, lane) == input
