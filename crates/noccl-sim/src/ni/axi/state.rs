@@ -181,6 +181,7 @@ impl Nis {
 
     /// The NIs of a piece, if one of its tiles has had something to do.
     pub(crate) fn piece_mut(&mut self, piece: usize) -> &mut [Ni] {
+        // 0: no tile of the piece has an NI yet.
         self.pieces[piece].as_deref_mut().unwrap_or_default()
     }
 
@@ -243,10 +244,10 @@ pub(crate) struct Interfaces<'n> {
 }
 
 /// Tiles with something to inject per plane, and those inside a burst.
-type Sending<'a> = (&'a [BitSet; 3], &'a BitSet);
+type SendingTiles<'a> = (&'a [BitSet; 3], &'a BitSet);
 
 /// Saved parts of the interfaces: NIs, sending tiles, own responses, transactions.
-type InterfacesState<'a> = (&'a Nis, Sending<'a>, &'a Vec<(u32, Flit)>, &'a Txns);
+type InterfacesState<'a> = (&'a Nis, SendingTiles<'a>, &'a Vec<(u32, Flit)>, &'a Txns);
 
 impl<'n> Interfaces<'n> {
     pub(crate) fn new(network: &'n Network, behaviour: Behaviour, beat: WideBeat) -> Self {

@@ -17,7 +17,7 @@ use crate::router::collective::control::block::{
 use crate::router::collective::fifo::depths::Depths;
 use crate::router::collective::fifo::head_age::HeadAges;
 use crate::router::collective::fifo::link_stages::LinkStages;
-use crate::router::collective::fifo::store::{Entry, FlitStore, RoutedBy, empty_slots};
+use crate::router::collective::fifo::store::{FlitEntry, FlitStore, RoutedBy, empty_slots};
 use crate::router::collective::fifo::tails::DeepFifos;
 use crate::router::collective::fork::requests::{Forks, route, route_one};
 use crate::router::collective::fork::route::xy_port;
@@ -39,8 +39,8 @@ pub(crate) struct PlaneState {
     pub(super) leaving: Vec<[u64; 4]>,
     pub(super) leaving_slot: Vec<[u64; 4]>,
     /// FIFO contents by block, port, slot and lane: flat, so that the system hands out zeroed pages.
-    pub(super) input: Vec<Entry>,
-    pub(super) output: Vec<Entry>,
+    pub(super) input: Vec<FlitEntry>,
+    pub(super) output: Vec<FlitEntry>,
     /// The flits themselves.
     pub(super) flits: FlitStore,
     /// What stands behind the first two flits, if FIFOs have not two slots.
@@ -200,7 +200,7 @@ impl PlaneState {
 
     /// The flit of an entry.
     #[inline]
-    fn flit(&self, entry: Entry) -> Flit {
+    fn flit(&self, entry: FlitEntry) -> Flit {
         Flit::from_packed(self.flits.get(entry))
     }
 
@@ -460,7 +460,7 @@ impl PlaneState {
     }
 
     /// The same of a link over which one does.
-    pub(super) fn leaving_entry(&self, r: usize, port: usize) -> Entry {
+    pub(super) fn leaving_entry(&self, r: usize, port: usize) -> FlitEntry {
         let slot = (self.leaving_slot[r / LANES][port] >> (r % LANES) & 1) as usize;
         let slots = match &self.links {
             None => &self.output[..],

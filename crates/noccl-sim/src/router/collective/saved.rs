@@ -4,7 +4,7 @@
 //! Every field is named, so that a new one has to be sorted in: stored, or left out for a reason.
 
 use super::control::block::{LANES, PORTS, SLOTS};
-use super::fifo::store::Entry;
+use super::fifo::store::FlitEntry;
 use super::plane::PlaneState;
 use crate::checkpoint::{CheckpointError, Reader, Writer};
 use std::io::{Read, Write};
@@ -90,8 +90,8 @@ impl PlaneState {
         Ok(())
     }
 
-    fn take_entry<R: Read>(&self, from: &mut Reader<R>) -> Result<Entry, CheckpointError> {
-        let entry = Entry(from.take_word()?);
+    fn take_entry<R: Read>(&self, from: &mut Reader<R>) -> Result<FlitEntry, CheckpointError> {
+        let entry = FlitEntry(from.take_word()?);
         if self.flits.holds(entry) {
             Ok(entry)
         } else {

@@ -3,7 +3,7 @@
 
 use super::OnLine;
 use crate::router::collective::context::Context;
-use crate::router::collective::fifo::store::{Entry, RoutedBy};
+use crate::router::collective::fifo::store::{FlitEntry, RoutedBy};
 use crate::router::collective::fork::requests::fork_ports;
 use crate::router::collective::fork::route::{route_of, xy_port};
 use crate::router::collective::plane::PlaneState;
@@ -20,9 +20,9 @@ impl PlaneState {
     pub(super) fn passes(
         &mut self,
         at: OnLine,
-        flit: Entry,
+        flit: FlitEntry,
         context: &Context<'_>,
-    ) -> Option<(Entry, u8)> {
+    ) -> Option<(FlitEntry, u8)> {
         let here = self.coords[at.router];
         if flit.routed_by() == RoutedBy::Destination {
             return (xy_port(here, flit.destination()) == at.out).then_some((flit, 0));

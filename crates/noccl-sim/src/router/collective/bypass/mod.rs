@@ -21,7 +21,7 @@ mod tests;
 
 use crate::router::collective::context::Context;
 use crate::router::collective::control::block::{LANES, LOCAL, SLOTS, Wants, slot_at};
-use crate::router::collective::fifo::store::Entry;
+use crate::router::collective::fifo::store::FlitEntry;
 use crate::router::collective::fork::requests::route_one;
 use crate::router::collective::plane::PlaneState;
 use crate::transport::flit::{Flit, FlitKind};
@@ -146,7 +146,7 @@ impl PlaneState {
     }
 
     /// The outputs beside the one straight on take the flit later: it stays at the input for them.
-    fn keep_copy(&mut self, at: OnLine, flit: Entry, others: u8, context: &mut Context<'_>) {
+    fn keep_copy(&mut self, at: OnLine, flit: FlitEntry, others: u8, context: &mut Context<'_>) {
         if others == 0 {
             return;
         }
@@ -160,7 +160,7 @@ impl PlaneState {
     }
 
     /// Appends a flit to an input; there is space.
-    fn enter_input(&mut self, at: OnLine, flit: Entry, wants: &Wants) {
+    fn enter_input(&mut self, at: OnLine, flit: FlitEntry, wants: &Wants) {
         let OnLine { router, input, .. } = at;
         let (w, lane) = (router / LANES, router % LANES);
         self.active.insert(w);

@@ -6,7 +6,7 @@
 //! that sends over it; the last one stands where the output FIFO would stand: its head enters the neighbour's input.
 
 use crate::router::collective::control::block::{LANES, PORTS, SLOTS, cut, slot_at};
-use crate::router::collective::fifo::store::{Entry, empty_slots};
+use crate::router::collective::fifo::store::{FlitEntry, empty_slots};
 use serde::{Deserialize, Serialize};
 
 /// One stage of the links of 64 routers.
@@ -41,7 +41,7 @@ pub(crate) struct LinkStages {
     /// Stages by block, then from the sender on.
     registers: Vec<Registers>,
     /// Their flits by stage, block, port, lane and slot.
-    flits: Vec<Vec<Entry>>,
+    flits: Vec<Vec<FlitEntry>>,
 }
 
 impl LinkStages {
@@ -57,7 +57,7 @@ impl LinkStages {
     }
 
     /// Slots of the last stages.
-    pub(crate) fn last(&self) -> &[Entry] {
+    pub(crate) fn last(&self) -> &[FlitEntry] {
         self.flits.last().map_or(&[], |slots| slots)
     }
 
@@ -78,7 +78,7 @@ impl LinkStages {
     }
 
     /// Flits on the link behind an output, in no order.
-    pub(crate) fn on_link(&self, r: usize, port: usize) -> impl Iterator<Item = Entry> + '_ {
+    pub(crate) fn on_link(&self, r: usize, port: usize) -> impl Iterator<Item = FlitEntry> + '_ {
         let (w, lane, stages) = (r / LANES, r % LANES, self.flits.len());
         (0..stages).flat_map(move |stage| {
             let at = self.registers[w * stages + stage];
@@ -91,7 +91,7 @@ impl LinkStages {
     }
 
     /// All of them, to be cut into partitions. `output` are the slots of the output FIFOs.
-    pub(crate) fn whole<'a>(&'a mut self, output: &'a [Entry]) -> LinksPart<'a> {
+    pub(crate) fn whole<'a>(&'a mut self, output: &'a [FlitEntry]) -> LinksPart<'a> {
         LinksPart {
             registers: &mut self.registers,
             flits: self.flits.iter_mut().map(|slots| &mut slots[..]).collect(),
@@ -103,8 +103,8 @@ impl LinkStages {
 /// The links that start in a range of blocks.
 pub(crate) struct LinksPart<'a> {
     registers: &'a mut [Registers],
-    flits: Vec<&'a mut [Entry]>,
-    output: &'a [Entry],
+    flits: Vec<&'a mut [FlitEntry]>,
+    output: &'a [FlitEntry],
 }
 
 impl<'a> LinksPart<'a> {
@@ -176,7 +176,7 @@ impl<'a> LinksPart<'a> {
 }
 
 /// Copies the flits of some lanes from one port's slots to another's.
-fn copy(from: &[Entry], to: &mut [Entry], mut lanes: u64, sources: u64, targets: u64) {
+fn copy(from: &[FlitEntry], to: &mut [FlitEntry], mut lanes: u64, sources: u64, targets: u64) {
     while lanes != 0 {
         let lane = lanes.trailing_zeros() as usize;
         lanes &= lanes - 1;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The flits of a plane, each stored once.
 //!
-//! FIFOs hold an [`Entry`] per flit, half as large as the flit: what a router needs to route it, and its number here. So a
+//! FIFOs hold a [`FlitEntry`] per flit, half as large as the flit: what a router needs to route it, and its number here. So a
 //! move copies 8 bytes, and twice as many routers fit into a cache. The copies of a multicast are one flit with several entries:
-//! as many as interfaces will take, whatever forks make of them on their way.
+//! as many as interfaces will take, whatever forks make of them.
 
 use crate::transport::flit::{Flit, Packed};
 use serde::{Deserialize, Serialize};
@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 /// A flit in a FIFO. Lower half: packed destination, whose coordinates have 15 bits each, or the transaction of a multicast in the same
 /// bits, and in the sign bits how the flit is routed. Upper half: its number in the [`FlitStore`], and whether it is only delivered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Entry(pub(crate) u64);
+pub(crate) struct FlitEntry(pub(crate) u64);
 
-/// How the flit of an [`Entry`] finds its outputs.
+/// How the flit of a [`FlitEntry`] finds its outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RoutedBy {
     /// By its destination.
@@ -24,13 +24,13 @@ pub(crate) enum RoutedBy {
     Set,
 }
 
-/// So many empty slots. The system hands out zeroed pages for plain integers, which no loop then writes; `vec![Entry::default(); len]`
+/// So many empty slots. The system hands out zeroed pages for plain integers, which no loop then writes; `vec![FlitEntry::default(); len]`
 /// would touch all pages of a large mesh.
-pub(crate) fn empty_slots(len: usize) -> Vec<Entry> {
-    vec![0; len].into_iter().map(Entry).collect()
+pub(crate) fn empty_slots(len: usize) -> Vec<FlitEntry> {
+    vec![0; len].into_iter().map(FlitEntry).collect()
 }
 
-impl Entry {
+impl FlitEntry {
     const SET: u64 = 1 << 31;
     const CONTRIBUTIONS: u64 = 1 << 15;
     const ONLY_DELIVERED: u64 = 1 << 63;
@@ -88,7 +88,7 @@ impl Entry {
 
 /// A flit, and how often it will still leave the network.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-struct Stored {
+struct StoredFlit {
     flit: Packed,
     leaves: u32,
 }
@@ -96,17 +96,17 @@ struct Stored {
 /// The flits of a plane by number. Numbers are dense and given out again, so that memory follows the flits in the network.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct FlitStore {
-    stored: Vec<Stored>,
+    stored: Vec<StoredFlit>,
     free: Vec<u32>,
     /// Entries that leave their FIFOs at the end of this cycle; until then they may be read.
-    leaving: Vec<Entry>,
+    leaving: Vec<FlitEntry>,
 }
 
 impl FlitStore {
     /// Stores a flit that will leave the network so often.
     #[inline]
-    pub(crate) fn put(&mut self, flit: Packed, leaves: u32) -> Entry {
-        let stored = Stored { flit, leaves };
+    pub(crate) fn put(&mut self, flit: Packed, leaves: u32) -> FlitEntry {
+        let stored = StoredFlit { flit, leaves };
         let number = if let Some(number) = self.free.pop() {
             self.stored[number as usize] = stored;
             number
@@ -114,23 +114,23 @@ impl FlitStore {
             self.stored.push(stored);
             (self.stored.len() - 1) as u32
         };
-        Entry::new(number, flit)
+        FlitEntry::new(number, flit)
     }
 
     /// The flit of an entry.
     #[inline]
-    pub(crate) fn get(&self, entry: Entry) -> Packed {
+    pub(crate) fn get(&self, entry: FlitEntry) -> Packed {
         self.stored[entry.number() as usize].flit
     }
 
     /// Is there a flit of this number?
-    pub(crate) fn holds(&self, entry: Entry) -> bool {
+    pub(crate) fn holds(&self, entry: FlitEntry) -> bool {
         (entry.number() as usize) < self.stored.len()
     }
 
     /// An entry has left the network. Returns its flit.
     #[inline]
-    pub(crate) fn release(&mut self, entry: Entry) -> Packed {
+    pub(crate) fn release(&mut self, entry: FlitEntry) -> Packed {
         let stored = &mut self.stored[entry.number() as usize];
         stored.leaves -= 1;
         if stored.leaves == 0 {
@@ -140,7 +140,7 @@ impl FlitStore {
     }
 
     /// An entry leaves its FIFO, and the network, at the end of this cycle.
-    pub(crate) fn release_later(&mut self, entry: Entry) {
+    pub(crate) fn release_later(&mut self, entry: FlitEntry) {
         self.leaving.push(entry);
     }
 
@@ -160,7 +160,7 @@ impl FlitStore {
 
 #[cfg(test)]
 mod tests {
-    use super::{Entry, FlitStore, RoutedBy};
+    use super::{FlitEntry, FlitStore, RoutedBy};
     use crate::transport::flit::{Flit, FlitKind, LAST, MULTICAST, pack};
     use noccl_net::Coord;
 
@@ -175,13 +175,13 @@ mod tests {
                 ..Flit::default()
             };
             for number in [0, (1 << 31) - 1] {
-                let entry = Entry::new(number, flit.packed());
+                let entry = FlitEntry::new(number, flit.packed());
                 assert_eq!(entry.routed_by(), RoutedBy::Destination);
                 assert_eq!((entry.destination(), entry.number()), (dst, number));
                 assert!(!entry.is_only_delivered());
             }
             let inside = Flit { flags: 0, ..flit };
-            assert!(Entry::new(7, inside.packed()).is_only_delivered());
+            assert!(FlitEntry::new(7, inside.packed()).is_only_delivered());
         }
         for txn in [0, 1, 0x7fff, 0x8000, (1 << 30) - 1] {
             let flags = MULTICAST;
@@ -190,7 +190,7 @@ mod tests {
                 flags,
                 ..Flit::default()
             };
-            let entry = Entry::new(3, flit.packed());
+            let entry = FlitEntry::new(3, flit.packed());
             assert_eq!((entry.routed_by(), entry.txn()), (RoutedBy::Set, txn));
         }
         let kind = FlitKind::Barrier;
@@ -198,7 +198,7 @@ mod tests {
             kind,
             ..Flit::default()
         };
-        let entry = Entry::new(3, flit.packed());
+        let entry = FlitEntry::new(3, flit.packed());
         assert_eq!(entry.routed_by(), RoutedBy::Contributions);
     }
 

@@ -10,14 +10,14 @@
 //! moves a flit in two cycles at most.
 
 use crate::router::collective::control::block::{Block, LANES, LOCAL, PORTS, SLOTS, Wants, cut};
-use crate::router::collective::fifo::store::{Entry, empty_slots};
+use crate::router::collective::fifo::store::{FlitEntry, empty_slots};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// A flit that stands behind the first two.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Behind {
-    flit: Entry,
+    flit: FlitEntry,
     /// Inputs: what it asks for as a head, a bit set. Outputs: whether it is a beat that is only delivered.
     note: u8,
 }
@@ -40,7 +40,7 @@ pub(crate) struct DeepFifos {
     pub inputs: Tails,
     pub outputs: Tails,
     /// Per router: the unit's result that passes the switch in this cycle.
-    pub results: Vec<Entry>,
+    pub results: Vec<FlitEntry>,
 }
 
 impl DeepFifos {
@@ -89,7 +89,7 @@ impl Tails {
     }
 
     /// Flits of a FIFO behind the first two.
-    pub(crate) fn behind(&self, r: usize, port: usize) -> impl Iterator<Item = Entry> + '_ {
+    pub(crate) fn behind(&self, r: usize, port: usize) -> impl Iterator<Item = FlitEntry> + '_ {
         let queue = &self.queues[(r / LANES * PORTS + port) * LANES + r % LANES];
         queue.iter().map(|behind| behind.flit)
     }
@@ -157,9 +157,9 @@ impl<'a> TailsPart<'a> {
     pub(crate) fn place(
         &mut self,
         (at, port, lane): (usize, usize, usize),
-        slots: &mut [Entry],
+        slots: &mut [FlitEntry],
         slot: usize,
-        flit: Entry,
+        flit: FlitEntry,
     ) {
         if self.two[at][port] >> lane & 1 != 0 {
             let behind = Behind { flit, note: 0 };
@@ -194,7 +194,7 @@ impl<'a> TailsPart<'a> {
         &mut self,
         block: &mut Block,
         full: &mut u64,
-        slots: &mut [Entry],
+        slots: &mut [FlitEntry],
         (at, port): (usize, usize),
         lanes: u64,
     ) {
@@ -222,7 +222,7 @@ impl<'a> TailsPart<'a> {
     pub(crate) fn move_up(
         &mut self,
         block: &mut Block,
-        slots: &mut [Entry],
+        slots: &mut [FlitEntry],
         at: usize,
         out: usize,
     ) {
@@ -237,9 +237,9 @@ impl<'a> TailsPart<'a> {
     pub(crate) fn append(
         &mut self,
         block: &mut Block,
-        slots: &mut [Entry],
+        slots: &mut [FlitEntry],
         (at, out, lane): (usize, usize, usize),
-        flit: Entry,
+        flit: FlitEntry,
         only_delivered: bool,
     ) {
         let note = u8::from(only_delivered);
@@ -257,7 +257,7 @@ impl<'a> TailsPart<'a> {
     fn store(
         &mut self,
         block: &mut Block,
-        slots: &mut [Entry],
+        slots: &mut [FlitEntry],
         (at, out, lane): (usize, usize, usize),
         flit: Behind,
     ) {

@@ -2,7 +2,7 @@
 //! FIFOs of every depth beside a queue that holds as many flits.
 
 use crate::router::collective::control::block::{Block, LANES, LOCAL, PORTS, SLOTS, Wants};
-use crate::router::collective::fifo::store::{Entry, empty_slots};
+use crate::router::collective::fifo::store::{FlitEntry, empty_slots};
 use crate::router::collective::fifo::tails::DeepFifos;
 use std::collections::VecDeque;
 
@@ -20,8 +20,8 @@ impl Draws {
 
 const LANE: usize = 37;
 
-fn flit(number: u64) -> Entry {
-    Entry(!number)
+fn flit(number: u64) -> FlitEntry {
+    FlitEntry(!number)
 }
 
 /// What a flit asks for: one of the outputs, or other contributions.

@@ -2,7 +2,7 @@
 //! What a flit that enters an input asks for: one output, those of its fork, or the other contributions.
 
 use crate::router::collective::control::block::{JOIN, LANES, PORTS, Wants};
-use crate::router::collective::fifo::store::{Entry, RoutedBy};
+use crate::router::collective::fifo::store::{FlitEntry, RoutedBy};
 use crate::router::collective::fork::route::xy_port;
 use crate::transport::flit::unpack;
 use crate::transport::transaction::Trees;
@@ -45,7 +45,7 @@ pub(crate) fn route(
     lane: usize,
     port: usize,
     here: u32,
-    flit: Entry,
+    flit: FlitEntry,
     trees: &Trees,
 ) {
     match flit.routed_by() {
@@ -65,7 +65,13 @@ pub(crate) fn fork_ports(port: usize, here: u32, txn: u32, trees: &Trees) -> u8 
 }
 
 /// What one flit asks for.
-pub(crate) fn route_one(lane: usize, port: usize, here: u32, flit: Entry, trees: &Trees) -> Wants {
+pub(crate) fn route_one(
+    lane: usize,
+    port: usize,
+    here: u32,
+    flit: FlitEntry,
+    trees: &Trees,
+) -> Wants {
     let set = match flit.routed_by() {
         RoutedBy::Destination => 1 << xy_port(here, flit.destination()),
         RoutedBy::Set => fork_ports(port, here, flit.txn(), trees),

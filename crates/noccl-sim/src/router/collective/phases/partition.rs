@@ -20,7 +20,7 @@ use crate::router::collective::control::block::{
     Block, LANES, LOCAL, PORTS, Restriction, SLOTS, Shift, slot_at,
 };
 use crate::router::collective::fifo::link_stages::LinksPart;
-use crate::router::collective::fifo::store::Entry;
+use crate::router::collective::fifo::store::FlitEntry;
 use crate::router::collective::fifo::tails::TailsPart;
 use crate::router::collective::fork::requests::{Forks, route};
 use crate::router::collective::phases::sizes::{May, Sizes};
@@ -196,13 +196,13 @@ pub(crate) struct Receive<'a, S: Sizes> {
     pub(super) partition: &'a mut Partition,
     pub blocks: &'a mut [Block],
     pub in_full: &'a mut [[u64; PORTS]],
-    pub input: &'a mut [Entry],
+    pub input: &'a mut [FlitEntry],
     pub entered: &'a mut [[u32; 4]],
     pub(super) receiving: &'a [u64],
     pub leaving: &'a [[u64; 4]],
     pub leaving_slot: &'a [[u64; 4]],
     /// Slots that flits leave: of the output FIFOs, or of the last stages of long links.
-    pub output: &'a [Entry],
+    pub output: &'a [FlitEntry],
     pub coords: &'a [u32],
     pub shifts: &'a [Shift; 4],
     /// Inputs of other depths than two.

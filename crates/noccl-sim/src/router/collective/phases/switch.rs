@@ -4,7 +4,7 @@
 use crate::kernel::bit_set::BitSet;
 use crate::kernel::threads::Phase;
 use crate::router::collective::control::block::{Block, LANES, LOCAL, PORTS, RESULT, SLOTS};
-use crate::router::collective::fifo::store::{Entry, FlitStore};
+use crate::router::collective::fifo::store::{FlitEntry, FlitStore};
 use crate::router::collective::fifo::tails::TailsPart;
 use crate::router::collective::phases::partition::{Move, Partition};
 use crate::router::collective::phases::sizes::{May, Sizes};
@@ -14,8 +14,8 @@ pub(crate) struct Switch<'a, S: Sizes> {
     pub(super) partition: &'a mut Partition,
     pub blocks: &'a mut [Block],
     pub in_full: &'a mut [[u64; PORTS]],
-    pub input: &'a mut [Entry],
-    pub output: &'a mut [Entry],
+    pub input: &'a mut [FlitEntry],
+    pub output: &'a mut [FlitEntry],
     /// FIFOs of other depths than two.
     pub deep: S::May<DeepPart<'a>>,
     pub flits: &'a FlitStore,
@@ -31,7 +31,7 @@ pub(crate) struct DeepPart<'a> {
     pub inputs: TailsPart<'a>,
     pub outputs: TailsPart<'a>,
     /// Per router: the result that passes the switch.
-    pub results: &'a [Entry],
+    pub results: &'a [FlitEntry],
 }
 
 impl DeepPart<'_> {
