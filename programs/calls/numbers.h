@@ -18,10 +18,12 @@
 #define CALL_EXPOSE 4108
 #define CALL_ACCESS 4109
 #define CALL_ENDED 4110
+#define CALL_CANCEL 4111
 
 // Bits of CALL_WAIT.
 #define WAIT_ONE 1
 #define WAIT_LOOK 2
+#define WAIT_KEEP 4
 
 // Bit of a function of CALL_COLLECTIVE: it is non-blocking.
 #define COLLECTIVE_BEGINS 16777216
@@ -65,6 +67,14 @@
 #define ELEMENT_FP32 8
 #define ELEMENT_FP64 9
 #define ELEMENT_OTHER 10
+#define ELEMENT_BOOL 11
+#define ELEMENT_COMPLEX32 12
+#define ELEMENT_COMPLEX64 13
+#define ELEMENT_INDEXED_FP32 14
+#define ELEMENT_INDEXED_FP64 15
+#define ELEMENT_INDEXED_INT16 16
+#define ELEMENT_INDEXED_INT32 17
+#define ELEMENT_INDEXED_INT64 18
 
 // Accesses to windows.
 #define ACCESS_PUT 0

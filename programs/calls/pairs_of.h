@@ -22,5 +22,9 @@ struct short_int {
   short value;
   int index;
 };
+struct long_double_int {
+  long double value;
+  int index;
+};
 
 #endif

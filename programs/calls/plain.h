@@ -37,6 +37,7 @@ PLAIN(Testall);
 PLAIN(Testany);
 PLAIN(Comm_dup);
 PLAIN(Comm_free);
+PLAIN(Finalize);
 #undef PLAIN
 
 #define MPI_Send mpi_plain_Send
@@ -68,5 +69,6 @@ PLAIN(Comm_free);
 #define MPI_Testany mpi_plain_Testany
 #define MPI_Comm_dup mpi_plain_Comm_dup
 #define MPI_Comm_free mpi_plain_Comm_free
+#define MPI_Finalize mpi_plain_Finalize
 
 #endif

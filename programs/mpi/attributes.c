@@ -8,6 +8,8 @@
 
 #include "../calls/calls.h"
 
+int mpi_placed_Comm_dup(MPI_Comm comm, MPI_Comm *made) __attribute__((weak));
+
 const char mpi_attributes_mark[1] = {1};
 
 struct key {
@@ -47,11 +49,14 @@ int mpi_attribute_get(enum owner owner, int object, int key, void *value, int *f
   return MPI_SUCCESS;
 }
 
+// An attribute whose function gives an error stays.
 static int end(struct attribute **at, long site) {
   struct attribute *attribute = *at;
   const struct key *key = key_of(attribute->key, site);
+  int error = key->end ? key->end(attribute->object, attribute->key, attribute->value, key->extra) : MPI_SUCCESS;
+  if (error) return error;
+  at = place_of(attribute->owner, attribute->object, attribute->key);
   *at = attribute->next;
-  if (key->end) key->end(attribute->object, attribute->key, attribute->value, key->extra);
   free(attribute);
   return MPI_SUCCESS;
 }
@@ -60,7 +65,11 @@ static int set(enum owner owner, int object, int key, void *value, long site) {
   key_of(key, site);
   struct attribute **at = place_of(owner, object, key), *made = malloc(sizeof *made);
   if (!made) mpi_refuse("no memory for an attribute", site);
-  if (*at) end(at, site);
+  int error = *at ? end(at, site) : MPI_SUCCESS;
+  if (error) {
+    free(made);
+    return error;
+  }
   *made = (struct attribute){attributes, owner, object, key, value};
   attributes = made;
   return MPI_SUCCESS;
@@ -72,15 +81,17 @@ static int delete(enum owner owner, int object, int key, long site) {
   return end(at, site);
 }
 
-void mpi_attributes_end(enum owner owner, int object, long site) {
-  for (struct attribute **at = &attributes; *at;)
+int mpi_attributes_end(enum owner owner, int object, long site) {
+  int error = MPI_SUCCESS;
+  for (struct attribute **at = &attributes; *at && !error;)
     if ((*at)->owner == owner && (*at)->object == object)
-      end(at, site);
+      error = end(at, site);
     else
       at = &(*at)->next;
+  return error;
 }
 
-void mpi_attributes_copy(enum owner owner, int from, int to, long site) {
+int mpi_attributes_copy(enum owner owner, int from, int to, long site) {
   // What is set stands at the front, so that it is not met again.
   for (struct attribute *next, *at = attributes; at; at = next) {
     next = at->next;
@@ -88,9 +99,11 @@ void mpi_attributes_copy(enum owner owner, int from, int to, long site) {
     const struct key *key = key_of(at->key, site);
     void *value = 0;
     int is_copied = 0;
-    if (key->copy) key->copy(from, at->key, key->extra, at->value, &value, &is_copied);
+    int error = key->copy ? key->copy(from, at->key, key->extra, at->value, &value, &is_copied) : MPI_SUCCESS;
+    if (error) return error;
     if (is_copied) set(owner, to, at->key, value, site);
   }
+  return MPI_SUCCESS;
 }
 
 static int create(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *end, int *key, void *extra, long site) {
@@ -139,12 +152,22 @@ int MPI_Attr_put(MPI_Comm comm, int key, void *value) { return set(OF_COMM, comm
 int MPI_Attr_delete(MPI_Comm comm, int key) { return delete(OF_COMM, comm, key, SITE); }
 
 int mpi_attributed_Comm_dup(MPI_Comm comm, MPI_Comm *made) {
-  mpi_plain_Comm_dup(comm, made);
-  mpi_attributes_copy(OF_COMM, comm, *made, SITE);
-  return MPI_SUCCESS;
+  if (mpi_placed_Comm_dup)
+    mpi_placed_Comm_dup(comm, made);
+  else
+    mpi_plain_Comm_dup(comm, made);
+  int error = mpi_attributes_copy(OF_COMM, comm, *made, SITE);
+  if (error) mpi_plain_Comm_free(made);
+  return error;
 }
 
 int mpi_attributed_Comm_free(MPI_Comm *comm) {
-  mpi_attributes_end(OF_COMM, *comm, SITE);
-  return mpi_plain_Comm_free(comm);
+  int error = mpi_attributes_end(OF_COMM, *comm, SITE);
+  return error ? error : mpi_plain_Comm_free(comm);
+}
+
+// Attributes of the rank alone end while MPI goes on.
+int mpi_attributed_Finalize(void) {
+  mpi_attributes_end(OF_COMM, MPI_COMM_SELF, SITE);
+  return mpi_plain_Finalize();
 }

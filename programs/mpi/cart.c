@@ -190,3 +190,24 @@ int MPI_Topo_test(MPI_Comm comm, int *topology) {
   *topology = cart_of(comm) ? MPI_CART : mpi_graph_kind ? mpi_graph_kind(comm) : MPI_UNDEFINED;
   return MPI_SUCCESS;
 }
+
+// Ranks keep their order; those behind the last place have none.
+int MPI_Cart_map(MPI_Comm comm, int count, const int *dims, const int *periods, int *rank) {
+  int places = 1;
+  (void)periods;
+  for (int i = 0; i < count; i++) places *= dims[i];
+  MPI_Comm_rank(comm, rank);
+  if (*rank >= places) *rank = MPI_UNDEFINED;
+  return MPI_SUCCESS;
+}
+
+// A duplicate has the topology too, over calls (calls/kinds.ld).
+const char mpi_cart_mark[1] = {1};
+
+int mpi_placed_Comm_dup(MPI_Comm comm, MPI_Comm *made) {
+  mpi_plain_Comm_dup(comm, made);
+  const struct cart *cart = cart_of(comm);
+  if (cart) note(*made, cart->count, cart->dims, cart->periods, SITE);
+  if (mpi_graph_copy) mpi_graph_copy(comm, *made, SITE);
+  return MPI_SUCCESS;
+}

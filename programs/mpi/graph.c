@@ -49,6 +49,17 @@ static struct graph *add(MPI_Comm comm, int kind, long site) {
   return graphs = graph;
 }
 
+// cart.c copies topologies. The lists of both are the same.
+void mpi_graph_copy(MPI_Comm from, MPI_Comm to, long site);
+void mpi_graph_copy(MPI_Comm from, MPI_Comm to, long site) {
+  const struct graph *graph = find(from);
+  if (!graph) return;
+  struct graph *made = add(to, graph->kind, site), *next = made->next;
+  *made = *graph;
+  made->comm = to;
+  made->next = next;
+}
+
 static void check_ranks(MPI_Comm comm, int count, const int *ranks, long site) {
   int size;
   MPI_Comm_size(comm, &size);
@@ -242,4 +253,11 @@ void mpi_neighbours(MPI_Comm comm, struct ends *from, struct ends *to, long site
   *to = grid_ends(comm, count, site);
   // What is sent in a direction arrives from the opposite one.
   from->are_pairs = 1;
+}
+
+int MPI_Graph_map(MPI_Comm comm, int nodes, const int *index, const int *edges, int *rank) {
+  (void)index, (void)edges;
+  MPI_Comm_rank(comm, rank);
+  if (*rank >= nodes) *rank = MPI_UNDEFINED;
+  return MPI_SUCCESS;
 }

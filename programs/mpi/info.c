@@ -61,6 +61,16 @@ int MPI_Info_get_valuelen(MPI_Info info, const char *key, int *length, int *flag
   return MPI_SUCCESS;
 }
 
+// `length` is the space for the value, then what it needs; both with the zero at its end.
+int MPI_Info_get_string(MPI_Info info, const char *key, int *length, char *value, int *flag) {
+  const struct pair *pair = *find(info, key, SITE);
+  *flag = pair != 0;
+  if (!pair) return MPI_SUCCESS;
+  if (*length > 0) snprintf(value, (size_t)*length, "%s", pair->value);
+  *length = (int)strlen(pair->value) + 1;
+  return MPI_SUCCESS;
+}
+
 int MPI_Info_get_nkeys(MPI_Info info, int *count) {
   *count = 0;
   for (const struct pair *pair = *list(info, SITE); pair; pair = pair->next) ++*count;

@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // What datatypes are asked for, and their elements as consecutive bytes.
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "types.h"
 
-int MPI_Type_size(MPI_Datatype type, int *bytes) {
+int MPI_Type_size_x(MPI_Datatype type, MPI_Count *bytes) {
   // Without the bytes between a value and its index, or behind it.
-  int is_padded = type == MPI_DOUBLE_INT || type == MPI_LONG_INT;
-  *bytes = is_padded ? 12 : type == MPI_SHORT_INT ? 6 : (int)mpi_layout(type, SITE).bytes;
+  long padding = type == MPI_LONG_DOUBLE_INT ? 12 : type == MPI_DOUBLE_INT || type == MPI_LONG_INT ? 4 : type == MPI_SHORT_INT ? 2 : 0;
+  *bytes = mpi_layout(type, SITE).bytes - padding;
+  return MPI_SUCCESS;
+}
+
+int MPI_Type_size(MPI_Datatype type, int *bytes) {
+  MPI_Count found;
+  MPI_Type_size_x(type, &found);
+  *bytes = found > INT32_MAX ? MPI_UNDEFINED : (int)found;
   return MPI_SUCCESS;
 }
 
@@ -24,6 +32,26 @@ int MPI_Type_get_true_extent(MPI_Datatype type, MPI_Aint *lower, MPI_Aint *exten
   struct layout layout = mpi_layout(type, SITE);
   *lower = layout.first;
   *extent = layout.last - layout.first;
+  return MPI_SUCCESS;
+}
+
+int MPI_Type_get_extent_x(MPI_Datatype type, MPI_Count *lower, MPI_Count *extent) { return MPI_Type_get_extent(type, lower, extent); }
+
+int MPI_Type_get_true_extent_x(MPI_Datatype type, MPI_Count *lower, MPI_Count *extent) {
+  return MPI_Type_get_true_extent(type, lower, extent);
+}
+
+int MPI_Type_match_size(int class_, int bytes, MPI_Datatype *type) {
+  int is_integer = class_ == MPI_TYPECLASS_INTEGER, is_complex = class_ == MPI_TYPECLASS_COMPLEX;
+  switch (is_complex ? bytes / 2 : bytes) {
+    case 1: *type = is_integer ? MPI_SIGNED_CHAR : MPI_DATATYPE_NULL; break;
+    case 2: *type = is_integer ? MPI_SHORT : MPI_DATATYPE_NULL; break;
+    case 4: *type = is_integer ? MPI_INT : is_complex ? MPI_C_FLOAT_COMPLEX : MPI_FLOAT; break;
+    case 8: *type = is_integer ? MPI_LONG : is_complex ? MPI_C_DOUBLE_COMPLEX : MPI_DOUBLE; break;
+    case 16: *type = is_integer ? MPI_DATATYPE_NULL : is_complex ? MPI_C_LONG_DOUBLE_COMPLEX : MPI_LONG_DOUBLE; break;
+    default: *type = MPI_DATATYPE_NULL;
+  }
+  if (*type == MPI_DATATYPE_NULL) mpi_refuse("MPI_Type_match_size: a size for which there is no datatype of the class", SITE);
   return MPI_SUCCESS;
 }
 
@@ -117,8 +145,23 @@ int mpi_typed_Get_count(const MPI_Status *status, MPI_Datatype type, int *count)
   return MPI_SUCCESS;
 }
 
-int MPI_Get_elements(const MPI_Status *status, MPI_Datatype type, int *count) {
+int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype type, MPI_Count *count) {
   MPI_Datatype base = mpi_layout(type, SITE).base;
-  *count = base == MPI_DATATYPE_NULL ? MPI_UNDEFINED : (int)((long)status->count_bytes / mpi_bytes_of(1, base, SITE));
+  *count = base == MPI_DATATYPE_NULL ? MPI_UNDEFINED : (long)status->count_bytes / mpi_bytes_of(1, base, SITE);
   return MPI_SUCCESS;
 }
+
+int MPI_Get_elements(const MPI_Status *status, MPI_Datatype type, int *count) {
+  MPI_Count found;
+  MPI_Get_elements_x(status, type, &found);
+  *count = (int)found;
+  return MPI_SUCCESS;
+}
+
+int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype type, MPI_Count count) {
+  MPI_Datatype base = mpi_layout(type, SITE).base;
+  status->count_bytes = (unsigned long)mpi_bytes_of(count, base == MPI_DATATYPE_NULL ? MPI_BYTE : base, SITE);
+  return MPI_SUCCESS;
+}
+
+int MPI_Status_set_elements(MPI_Status *status, MPI_Datatype type, int count) { return MPI_Status_set_elements_x(status, type, count); }

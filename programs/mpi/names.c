@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program, its ranks and communicators are called; errors, of which none returns; memory and addresses.
+// What the program, its ranks, communicators and datatypes are called; memory and addresses.
 
 #include <stdint.h>
 #include <stdio.h>
@@ -40,10 +40,16 @@ int MPI_Is_thread_main(int *flag) {
   return MPI_SUCCESS;
 }
 
-// Nothing can be cancelled.
+// A receive that is cancelled has this number of bytes.
+#define CANCELLED (1UL << 63)
+
 int MPI_Test_cancelled(const MPI_Status *status, int *flag) {
-  (void)status;
-  *flag = 0;
+  *flag = status->count_bytes == CANCELLED;
+  return MPI_SUCCESS;
+}
+
+int MPI_Status_set_cancelled(MPI_Status *status, int flag) {
+  if (flag) status->count_bytes = CANCELLED;
   return MPI_SUCCESS;
 }
 
@@ -54,35 +60,54 @@ int MPI_Pcontrol(int level, ...) {
 
 struct name {
   struct name *next;
-  MPI_Comm comm;
+  enum owner owner;
+  int object;
   char text[MPI_MAX_OBJECT_NAME];
 };
 
 static struct name *names;
 
-static struct name *name_of(MPI_Comm comm) {
+static struct name *name_of(enum owner owner, int object) {
   struct name *name = names;
-  while (name && name->comm != comm) name = name->next;
+  while (name && (name->owner != owner || name->object != object)) name = name->next;
   return name;
 }
 
-int MPI_Comm_set_name(MPI_Comm comm, const char *text) {
-  struct name *name = name_of(comm);
+static int set_name(enum owner owner, int object, const char *text, long site) {
+  struct name *name = name_of(owner, object);
   if (!name) {
     name = calloc(1, sizeof *name);
-    if (!name) mpi_refuse("no memory for the name of a communicator", SITE);
-    name->comm = comm;
-    name->next = names;
+    if (!name) mpi_refuse("no memory for a name", site);
+    *name = (struct name){.next = names, .owner = owner, .object = object};
     names = name;
   }
   snprintf(name->text, sizeof name->text, "%s", text);
   return MPI_SUCCESS;
 }
 
+int MPI_Comm_set_name(MPI_Comm comm, const char *text) { return set_name(OF_COMM, comm, text, SITE); }
+
 int MPI_Comm_get_name(MPI_Comm comm, char *text, int *length) {
-  const struct name *name = name_of(comm);
+  const struct name *name = name_of(OF_COMM, comm);
   const char *usual = comm == MPI_COMM_WORLD ? "MPI_COMM_WORLD" : comm == MPI_COMM_SELF ? "MPI_COMM_SELF" : "";
   return copied(name ? name->text : usual, text, length);
+}
+
+int MPI_Type_set_name(MPI_Datatype type, const char *text) { return set_name(OF_TYPE, type, text, SITE); }
+
+// Types of one representation have one name.
+int MPI_Type_get_name(MPI_Datatype type, char *text, int *length) {
+#define NAMED(TYPE) [TYPE] = #TYPE
+  static const char *const usual[] = {
+      NAMED(MPI_BYTE), NAMED(MPI_CHAR), NAMED(MPI_INT), NAMED(MPI_LONG), NAMED(MPI_UNSIGNED), NAMED(MPI_FLOAT), NAMED(MPI_DOUBLE),
+      NAMED(MPI_UNSIGNED_LONG), NAMED(MPI_SHORT), NAMED(MPI_UNSIGNED_SHORT), NAMED(MPI_SIGNED_CHAR), NAMED(MPI_UNSIGNED_CHAR),
+      NAMED(MPI_C_BOOL), NAMED(MPI_PACKED), NAMED(MPI_LONG_DOUBLE), NAMED(MPI_C_FLOAT_COMPLEX), NAMED(MPI_C_DOUBLE_COMPLEX),
+      NAMED(MPI_FLOAT_INT), NAMED(MPI_DOUBLE_INT), NAMED(MPI_LONG_INT), NAMED(MPI_2INT), NAMED(MPI_SHORT_INT),
+      NAMED(MPI_LONG_DOUBLE_INT), NAMED(MPI_C_LONG_DOUBLE_COMPLEX),
+  };
+  const struct name *name = name_of(OF_TYPE, type);
+  int is_known = type >= 0 && type < (int)(sizeof usual / sizeof *usual);
+  return copied(name ? name->text : is_known ? usual[type] : type == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL" : "", text, length);
 }
 
 int MPI_Comm_test_inter(MPI_Comm comm, int *flag) {
@@ -92,66 +117,16 @@ int MPI_Comm_test_inter(MPI_Comm comm, int *flag) {
 }
 
 int MPI_Comm_get_attr(MPI_Comm comm, int key, void *value, int *flag) {
-  static int tag_limit = INT32_MAX, host = MPI_PROC_NULL, io = MPI_ANY_SOURCE, is_global = 1;
-  int *const values[] = {&tag_limit, &host, &io, &is_global};
+  static int tag_limit = INT32_MAX, host = MPI_PROC_NULL, io = MPI_ANY_SOURCE, is_global = 1, ranks, number, last_code = MPI_ERR_LASTCODE;
+  int *const values[] = {&tag_limit, &host, &io, &is_global, &ranks, &number, &mpi_last_error ? &mpi_last_error : &last_code};
   if (key >= FIRST_KEY && mpi_attribute_get) return mpi_attribute_get(OF_COMM, comm, key, value, flag);
-  *flag = key >= MPI_TAG_UB && key <= MPI_WTIME_IS_GLOBAL;
+  *flag = key >= MPI_TAG_UB && key <= MPI_LASTUSEDCODE;
+  if (key == MPI_UNIVERSE_SIZE) MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (*flag) *(int **)value = values[key];
   return MPI_SUCCESS;
 }
 
 int MPI_Attr_get(MPI_Comm comm, int key, void *value, int *flag) { return MPI_Comm_get_attr(comm, key, value, flag); }
-
-static MPI_Errhandler handlers = MPI_ERRORS_ABORT;
-static MPI_Errhandler last_set = MPI_ERRORS_ARE_FATAL;
-
-int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *function, MPI_Errhandler *made) {
-  (void)function;
-  *made = ++handlers;
-  return MPI_SUCCESS;
-}
-
-int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler) {
-  (void)comm;
-  last_set = handler;
-  return MPI_SUCCESS;
-}
-
-int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *handler) {
-  (void)comm;
-  *handler = last_set;
-  return MPI_SUCCESS;
-}
-
-int MPI_Errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandler *made) {
-  return MPI_Comm_create_errhandler(function, made);
-}
-
-int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler handler) { return MPI_Comm_set_errhandler(comm, handler); }
-
-int MPI_Errhandler_free(MPI_Errhandler *handler) {
-  *handler = MPI_ERRHANDLER_NULL;
-  return MPI_SUCCESS;
-}
-
-int MPI_Error_class(int code, int *class_) {
-  *class_ = code;
-  return MPI_SUCCESS;
-}
-
-int MPI_Error_string(int code, char *text, int *length) {
-  static const char *const texts[] = {
-      [MPI_SUCCESS] = "No error",           [MPI_ERR_BUFFER] = "Invalid buffer",     [MPI_ERR_COUNT] = "Invalid count",
-      [MPI_ERR_TYPE] = "Invalid datatype",  [MPI_ERR_TAG] = "Invalid tag",           [MPI_ERR_COMM] = "Invalid communicator",
-      [MPI_ERR_RANK] = "Invalid rank",      [MPI_ERR_ROOT] = "Invalid root",         [MPI_ERR_GROUP] = "Invalid group",
-      [MPI_ERR_OP] = "Invalid operator",    [MPI_ERR_TOPOLOGY] = "Invalid topology", [MPI_ERR_DIMS] = "Invalid dimension",
-      [MPI_ERR_ARG] = "Invalid argument",   [MPI_ERR_UNKNOWN] = "Unknown error",     [MPI_ERR_TRUNCATE] = "Message truncated",
-      [MPI_ERR_OTHER] = "Other error",      [MPI_ERR_INTERN] = "Internal error",     [MPI_ERR_IN_STATUS] = "Error in the status",
-      [MPI_ERR_PENDING] = "Pending request", [MPI_ERR_REQUEST] = "Invalid request",
-  };
-  int is_known = code >= 0 && code < (int)(sizeof texts / sizeof *texts);
-  return copied(is_known ? texts[code] : "Unknown error", text, length);
-}
 
 int MPI_Alloc_mem(MPI_Aint bytes, MPI_Info info, void *block) {
   (void)info;

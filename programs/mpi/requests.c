@@ -53,6 +53,12 @@ static MPI_Request keep(struct kept kept, long site) {
   return FIRST_KEPT + index;
 }
 
+int mpi_keeps_requests(void) {
+  for (int i = 0; i < num_kept; i++)
+    if (all[i].is_used) return 1;
+  return 0;
+}
+
 __attribute__((weak)) void mpi_unpacked(struct packed packed, long bytes, void *data, MPI_Datatype type, long site);
 
 int mpi_keep_receive(struct packed packed, void *data, MPI_Datatype type, MPI_Request receive, long site) {
@@ -135,6 +141,21 @@ int MPI_Request_free(MPI_Request *request) {
 static MPI_Request inner(MPI_Request request) {
   for (struct kept *kept; (kept = kept_of(request));) request = kept->active;
   return request;
+}
+
+int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
+  MPI_Request message = inner(request);
+  struct result result = {0, MPI_ANY_SOURCE, MPI_ANY_TAG, 0};
+  *flag = message == MPI_REQUEST_NULL || call(CALL_WAIT, (long)&message, 1, WAIT_LOOK | WAIT_KEEP, (long)&result, 0, 0, SITE);
+  if (*flag) mpi_note(status, &result);
+  return MPI_SUCCESS;
+}
+
+// A receive that has met a message is not cancelled, nor is anything else.
+int MPI_Cancel(MPI_Request *request) {
+  MPI_Request message = inner(*request);
+  if (message != MPI_REQUEST_NULL) call(CALL_CANCEL, message, 0, 0, 0, 0, 0, SITE);
+  return MPI_SUCCESS;
 }
 
 // A message is over: its data go to their place, its request is no more, or not active.

@@ -15,4 +15,12 @@ _Noreturn void mpi_refuse(const char *text, long site);
 // The rank among all ranks of a rank of a communicator.
 int mpi_member(MPI_Comm comm, int rank, long site);
 
+// A communicator and its topology (cart.c, graph.c); the former without is that of the library below.
+int mpi_plain_Comm_dup(MPI_Comm comm, MPI_Comm *made);
+int mpi_placed_Comm_dup(MPI_Comm comm, MPI_Comm *made) __attribute__((weak));
+void mpi_graph_copy(MPI_Comm from, MPI_Comm to, long site) __attribute__((weak));
+
+// The last code of an error that there is (errors.c), where a program uses errors.
+extern int mpi_last_error __attribute__((weak));
+
 #endif

@@ -11,8 +11,16 @@
 
 const char mpi_typed_mark[1] = {1};
 
-static struct layout **layouts;
-static int num_layouts;
+// A datatype that the program has freed stays while the library keeps requests, which may need it.
+struct derived {
+  struct layout layout;
+  int is_freed;
+};
+
+static struct derived **all;
+static int num_derived, num_freed;
+
+__attribute__((weak)) int mpi_keeps_requests(void);
 
 static long alignment_of(MPI_Datatype type, long bytes) {
   switch (type) {
@@ -23,6 +31,8 @@ static long alignment_of(MPI_Datatype type, long bytes) {
     case MPI_C_DOUBLE_COMPLEX:
     case MPI_DOUBLE_INT:
     case MPI_LONG_INT: return 8;
+    case MPI_LONG_DOUBLE_INT:
+    case MPI_C_LONG_DOUBLE_COMPLEX: return 16;
     default: return bytes;
   }
 }
@@ -31,13 +41,13 @@ struct layout mpi_layout(MPI_Datatype type, long site) {
   static struct run whole[FIRST_DERIVED];
   if (mpi_is_derived(type)) {
     int number = type - FIRST_DERIVED;
-    if (number >= num_layouts || !layouts[number]) mpi_refuse("a datatype that there is not, or no more", site);
-    return *layouts[number];
+    if (number >= num_derived || !all[number]) mpi_refuse("a datatype that there is not, or no more", site);
+    return all[number]->layout;
   }
   long bytes = mpi_bytes_of(1, type, site);
   whole[type] = (struct run){0, bytes};
   // Behind its index such a pair has a gap.
-  long last = type == MPI_DOUBLE_INT || type == MPI_LONG_INT ? 12 : bytes;
+  long last = type == MPI_DOUBLE_INT || type == MPI_LONG_INT ? 12 : type == MPI_LONG_DOUBLE_INT ? 20 : bytes;
   return (struct layout){bytes, 0, bytes, alignment_of(type, bytes), 0, last, 1, &whole[type], type};
 }
 
@@ -46,13 +56,25 @@ long mpi_span_of(long count, MPI_Datatype type, long site) {
   return count > 0 ? (count - 1) * mpi_extent(&layout) + layout.last : 0;
 }
 
+static void give_back_freed(void) {
+  if (num_freed == 0 || (mpi_keeps_requests && mpi_keeps_requests())) return;
+  for (int i = 0; i < num_derived; i++) {
+    if (!all[i] || !all[i]->is_freed) continue;
+    free(all[i]->layout.runs);
+    free(all[i]);
+    all[i] = 0;
+  }
+  num_freed = 0;
+}
+
 MPI_Datatype mpi_new_type(const struct layout *layout, long site) {
-  struct layout **more = realloc(layouts, (size_t)(num_layouts + 1) * sizeof *more), *copy = malloc(sizeof *copy);
-  if (!more || !copy) mpi_refuse("no memory for a datatype", site);
-  layouts = more;
-  *copy = *layout;
-  layouts[num_layouts] = copy;
-  return FIRST_DERIVED + num_layouts++;
+  give_back_freed();
+  struct derived **more = realloc(all, (size_t)(num_derived + 1) * sizeof *more), *made = malloc(sizeof *made);
+  if (!more || !made) mpi_refuse("no memory for a datatype", site);
+  all = more;
+  *made = (struct derived){*layout, 0};
+  all[num_derived] = made;
+  return FIRST_DERIVED + num_derived++;
 }
 
 static void append_run(struct layout *made, long offset, long bytes, long *space, long site) {
@@ -226,8 +248,9 @@ int MPI_Type_create_resized(MPI_Datatype old, MPI_Aint lower, MPI_Aint extent, M
 int MPI_Type_dup(MPI_Datatype old, MPI_Datatype *made) {
   struct layout layout = copied(old, SITE);
   *made = mpi_new_type(&layout, SITE);
-  if (mpi_attributes_copy) mpi_attributes_copy(OF_TYPE, old, *made, SITE);
-  return MPI_SUCCESS;
+  int error = mpi_attributes_copy ? mpi_attributes_copy(OF_TYPE, old, *made, SITE) : MPI_SUCCESS;
+  if (error) MPI_Type_free(made);
+  return error;
 }
 
 int MPI_Type_commit(MPI_Datatype *type) {
@@ -237,11 +260,12 @@ int MPI_Type_commit(MPI_Datatype *type) {
 
 int MPI_Type_free(MPI_Datatype *type) {
   if (!mpi_is_derived(*type)) mpi_refuse("MPI_Type_free of a datatype of MPI; accepted: a derived one", SITE);
-  struct layout layout = mpi_layout(*type, SITE);
-  if (mpi_attributes_end) mpi_attributes_end(OF_TYPE, *type, SITE);
-  free(layout.runs);
-  free(layouts[*type - FIRST_DERIVED]);
-  layouts[*type - FIRST_DERIVED] = 0;
+  mpi_layout(*type, SITE);
+  int error = mpi_attributes_end ? mpi_attributes_end(OF_TYPE, *type, SITE) : MPI_SUCCESS;
+  if (error) return error;
+  num_freed += !all[*type - FIRST_DERIVED]->is_freed;
+  all[*type - FIRST_DERIVED]->is_freed = 1;
+  give_back_freed();
   *type = MPI_DATATYPE_NULL;
   return MPI_SUCCESS;
 }

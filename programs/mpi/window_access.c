@@ -24,16 +24,22 @@ static long bytes_of(int count, MPI_Datatype type, long site) {
   return count * mpi_layout(type, site).bytes;
 }
 
-// Which type of operators.c the elements are that an accumulate combines.
+// Does a target combine such elements?
+static int has_operator(int element, MPI_Op op) {
+  if (element == ELEMENT_OTHER || op < 0) return 0;
+  if (element < ELEMENT_FP32 || element == ELEMENT_BOOL) return op <= MPI_BXOR;
+  if (element <= ELEMENT_FP64) return op <= MPI_MAX;
+  if (element <= ELEMENT_COMPLEX64) return op <= MPI_PROD;
+  return op == MPI_MINLOC || op == MPI_MAXLOC;
+}
+
+// Which elements an accumulate combines.
 static int element_of(MPI_Datatype base, MPI_Op op, long site) {
   if (op == MPI_REPLACE || op == MPI_NO_OP) return ELEMENT_OTHER;
-  if (op < 0 || op > MPI_BXOR) mpi_refuse("an accumulate with an operator that a target does not have; accepted: "
-                                          "MPI_SUM to MPI_BXOR, MPI_REPLACE, MPI_NO_OP", site);
   int element = base < 0 ? ELEMENT_OTHER : (int)(mpi_reduction(0, MPI_SUM, base) >> 16);
-  int is_float = element == ELEMENT_FP32 || element == ELEMENT_FP64;
-  if (element == ELEMENT_OTHER || (is_float && op > MPI_MAX))
-    mpi_refuse("an accumulate with an operator that the datatype does not have; accepted: integers, and MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX "
-               "of float and double", site);
+  if (!has_operator(element, op))
+    mpi_refuse("an accumulate with an operator that the datatype does not have; accepted: MPI's pairs of operator and type without long "
+               "double, MPI_REPLACE, MPI_NO_OP", site);
   return element;
 }
 
@@ -114,10 +120,12 @@ static MPI_Request begin(const struct access *access, int is_open) {
   check_lengths(access, head.bytes);
   check(access, target, &layout);
   if (access->kind == ACCESS_ACCUMULATE || access->kind == ACCESS_GET_ACCUMULATE) {
-    head.element = (unsigned short)element_of(layout.base, access->op, access->site);
+    head.element = (unsigned char)element_of(layout.base, access->op, access->site);
     head.op = (unsigned char)access->op;
   }
   mpi_enter(window, access->target, access->site);
+  int is_between_fences = window->is_fenced && target->lock == NOT_LOCKED && !target->is_started;
+  head.fence = is_between_fences ? (unsigned char)(1 + window->num_fences % 255) : 0;
   long *runs = runs_of(&layout, &head, access->site);
   struct packed data = sent(access), packed = {access->result, head.bytes};
   int is_packed = access->result && mpi_is_derived(access->result_type);

@@ -39,6 +39,7 @@ int MPI_Win_fence(int assertion, MPI_Win number) {
   if (window->has_started || window->has_posted) mpi_refuse("MPI_Win_fence between MPI_Win_start and MPI_Win_complete, or MPI_Win_post and MPI_Win_wait", SITE);
   mpi_complete_all(window, CARRIED_OUT, SITE);
   MPI_Barrier(window->comm);
+  window->num_fences++;
   window->is_fenced = !(assertion & MPI_MODE_NOSUCCEED);
   return MPI_SUCCESS;
 }

@@ -87,7 +87,8 @@ int MPI_Win_free(MPI_Win *number) {
   struct window *window = mpi_window(*number, SITE);
   mpi_complete_all(window, CARRIED_OUT, SITE);
   MPI_Barrier(window->comm);
-  if (mpi_attributes_end) mpi_attributes_end(OF_WIN, *number, SITE);
+  int error = mpi_attributes_end ? mpi_attributes_end(OF_WIN, *number, SITE) : MPI_SUCCESS;
+  if (error) return error;
   call(CALL_EXPOSE, 0, -1, window->number, 0, 0, 0, SITE);
   MPI_Comm_free(&window->comm);
   if (window->is_allocated) free(window->memory);
@@ -122,13 +123,6 @@ int MPI_Win_get_name(MPI_Win window, char *name, int *length) {
   return MPI_Comm_get_name(mpi_window(window, SITE)->comm, name, length);
 }
 
-// Errors end the run, whatever the handler.
-int MPI_Win_set_errhandler(MPI_Win window, MPI_Errhandler handler) {
-  (void)handler;
-  mpi_window(window, SITE);
-  return MPI_SUCCESS;
-}
-
 int MPI_Win_set_info(MPI_Win window, MPI_Info info) { return MPI_Comm_set_info(mpi_window(window, SITE)->comm, info); }
 
 int MPI_Win_get_info(MPI_Win window, MPI_Info *info) { return MPI_Comm_get_info(mpi_window(window, SITE)->comm, info); }
@@ -153,7 +147,8 @@ static int has_response(int kind) {
 struct asked mpi_ask(struct window *window, int rank, const struct head *given, const void *described, const void *data, long bytes,
                      void *buffer, long buffer_bytes, long site) {
   struct head head = *given;
-  head.window = window->number;
+  head.window = (unsigned)window->number;
+  head.site = (unsigned)site;
   struct target *target = &window->targets[rank];
   long length;
   char *message = message_of(&head, described, data, bytes, &length, site);

@@ -8,10 +8,10 @@
 // Before the data of a message; of a lock `bytes` is its kind. A message for elements that do not follow each other has `described` bytes between:
 // the distance of elements, then offset and bytes of each run of an element.
 struct head {
-  unsigned char kind, op;
-  unsigned short element;
-  unsigned described;
-  long window, start, bytes;
+  // The last fence has a number that changes from each to the next; 0 where the access is not between fences.
+  unsigned char kind, op, element, fence;
+  unsigned described, window, site;
+  long start, bytes;
 };
 
 // Tags of messages of windows: accesses, and what the library of a target sends.
@@ -38,7 +38,7 @@ struct window {
   long number, rank, size;
   char *memory;
   int flavor, is_allocated;
-  int is_fenced, is_all_locked, has_started, has_posted;
+  int num_fences, is_fenced, is_all_locked, has_started, has_posted;
   // Waits for ranks that MPI_Win_post has named.
   MPI_Request ended;
   struct target *targets;

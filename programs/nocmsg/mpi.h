@@ -29,6 +29,7 @@ typedef struct {
 #define MPI_ANY_SOURCE (-1)
 #define MPI_ANY_TAG (-1)
 #define MPI_PROC_NULL (-2)
+#define MPI_ROOT (-3)
 #define MPI_UNDEFINED (-32766)
 #define MPI_REQUEST_NULL (-1)
 #define MPI_STATUS_IGNORE ((MPI_Status *)0)
@@ -47,12 +48,15 @@ typedef struct {
 #define MPI_MESSAGE_NO_PROC (-2)
 #define MPI_UNWEIGHTED ((int *)-2)
 #define MPI_WEIGHTS_EMPTY ((int *)-3)
+#define MPI_ARGV_NULL ((char **)0)
+#define MPI_ERRCODES_IGNORE ((int *)0)
 
 enum {
   MPI_BYTE, MPI_CHAR, MPI_INT, MPI_LONG, MPI_UNSIGNED, MPI_FLOAT, MPI_DOUBLE, MPI_UNSIGNED_LONG,
   // Combined over calls only.
   MPI_SHORT, MPI_UNSIGNED_SHORT, MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_C_BOOL, MPI_PACKED, MPI_LONG_DOUBLE, MPI_C_FLOAT_COMPLEX,
-  MPI_C_DOUBLE_COMPLEX, MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT, MPI_2INT, MPI_SHORT_INT
+  MPI_C_DOUBLE_COMPLEX, MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT, MPI_2INT, MPI_SHORT_INT, MPI_LONG_DOUBLE_INT,
+  MPI_C_LONG_DOUBLE_COMPLEX
 };
 #define MPI_LONG_LONG MPI_LONG
 #define MPI_LONG_LONG_INT MPI_LONG
@@ -70,6 +74,27 @@ enum {
 #define MPI_COUNT MPI_LONG
 #define MPI_OFFSET MPI_LONG
 #define MPI_C_COMPLEX MPI_C_FLOAT_COMPLEX
+#define MPI_CXX_BOOL MPI_C_BOOL
+#define MPI_CXX_FLOAT_COMPLEX MPI_C_FLOAT_COMPLEX
+#define MPI_CXX_DOUBLE_COMPLEX MPI_C_DOUBLE_COMPLEX
+#define MPI_CXX_LONG_DOUBLE_COMPLEX MPI_C_LONG_DOUBLE_COMPLEX
+// Of Fortran.
+#define MPI_CHARACTER MPI_CHAR
+#define MPI_LOGICAL MPI_INT
+#define MPI_INTEGER MPI_INT
+#define MPI_REAL MPI_FLOAT
+#define MPI_DOUBLE_PRECISION MPI_DOUBLE
+#define MPI_COMPLEX MPI_C_FLOAT_COMPLEX
+#define MPI_DOUBLE_COMPLEX MPI_C_DOUBLE_COMPLEX
+#define MPI_2INTEGER MPI_2INT
+#define MPI_INTEGER1 MPI_SIGNED_CHAR
+#define MPI_INTEGER2 MPI_SHORT
+#define MPI_INTEGER4 MPI_INT
+#define MPI_INTEGER8 MPI_LONG
+#define MPI_REAL4 MPI_FLOAT
+#define MPI_REAL8 MPI_DOUBLE
+#define MPI_COMPLEX8 MPI_C_FLOAT_COMPLEX
+#define MPI_COMPLEX16 MPI_C_DOUBLE_COMPLEX
 
 enum {
   MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX,
@@ -101,18 +126,29 @@ enum { MPI_ERRHANDLER_NULL = -1, MPI_ERRORS_ARE_FATAL, MPI_ERRORS_RETURN, MPI_ER
 enum {
   MPI_ERR_BUFFER = 1, MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_TAG, MPI_ERR_COMM, MPI_ERR_RANK, MPI_ERR_ROOT, MPI_ERR_GROUP, MPI_ERR_OP,
   MPI_ERR_TOPOLOGY, MPI_ERR_DIMS, MPI_ERR_ARG, MPI_ERR_UNKNOWN, MPI_ERR_TRUNCATE, MPI_ERR_OTHER, MPI_ERR_INTERN, MPI_ERR_IN_STATUS,
-  MPI_ERR_PENDING, MPI_ERR_REQUEST, MPI_ERR_INFO = 28, MPI_ERR_INFO_KEY, MPI_ERR_INFO_VALUE, MPI_ERR_INFO_NOKEY, MPI_ERR_NO_MEM = 34,
+  MPI_ERR_PENDING, MPI_ERR_REQUEST, MPI_ERR_ACCESS, MPI_ERR_AMODE, MPI_ERR_BAD_FILE, MPI_ERR_CONVERSION, MPI_ERR_DUP_DATAREP,
+  MPI_ERR_FILE_EXISTS, MPI_ERR_FILE_IN_USE, MPI_ERR_FILE, MPI_ERR_INFO, MPI_ERR_INFO_KEY, MPI_ERR_INFO_VALUE, MPI_ERR_INFO_NOKEY,
+  MPI_ERR_IO, MPI_ERR_NAME, MPI_ERR_NO_MEM, MPI_ERR_NOT_SAME, MPI_ERR_NO_SPACE, MPI_ERR_NO_SUCH_FILE, MPI_ERR_PORT, MPI_ERR_QUOTA,
+  MPI_ERR_READ_ONLY, MPI_ERR_SERVICE, MPI_ERR_SPAWN, MPI_ERR_UNSUPPORTED_DATAREP, MPI_ERR_UNSUPPORTED_OPERATION, MPI_ERR_WIN,
+  MPI_ERR_BASE, MPI_ERR_LOCKTYPE, MPI_ERR_KEYVAL, MPI_ERR_RMA_CONFLICT, MPI_ERR_RMA_SYNC, MPI_ERR_SIZE, MPI_ERR_DISP, MPI_ERR_ASSERT,
+  MPI_ERR_RMA_RANGE = 55, MPI_ERR_RMA_ATTACH, MPI_ERR_RMA_SHARED, MPI_ERR_RMA_FLAVOR,
   MPI_ERR_LASTCODE = 0x3fffffff
 };
 
 // Attributes of communicators, then of windows.
 enum {
-  MPI_KEYVAL_INVALID = -1, MPI_TAG_UB, MPI_HOST, MPI_IO, MPI_WTIME_IS_GLOBAL,
+  MPI_KEYVAL_INVALID = -1, MPI_TAG_UB, MPI_HOST, MPI_IO, MPI_WTIME_IS_GLOBAL, MPI_UNIVERSE_SIZE, MPI_APPNUM, MPI_LASTUSEDCODE,
   MPI_WIN_BASE, MPI_WIN_SIZE, MPI_WIN_DISP_UNIT, MPI_WIN_CREATE_FLAVOR, MPI_WIN_MODEL
 };
 enum { MPI_WIN_FLAVOR_CREATE = 1, MPI_WIN_FLAVOR_ALLOCATE, MPI_WIN_FLAVOR_DYNAMIC, MPI_WIN_FLAVOR_SHARED };
 enum { MPI_WIN_SEPARATE = 1, MPI_WIN_UNIFIED };
 enum { MPI_LOCK_EXCLUSIVE = 1, MPI_LOCK_SHARED };
+enum {
+  MPI_COMBINER_NAMED = 1, MPI_COMBINER_DUP, MPI_COMBINER_CONTIGUOUS, MPI_COMBINER_VECTOR, MPI_COMBINER_HVECTOR, MPI_COMBINER_INDEXED,
+  MPI_COMBINER_HINDEXED, MPI_COMBINER_INDEXED_BLOCK, MPI_COMBINER_HINDEXED_BLOCK, MPI_COMBINER_STRUCT, MPI_COMBINER_SUBARRAY,
+  MPI_COMBINER_DARRAY, MPI_COMBINER_RESIZED
+};
+enum { MPI_TYPECLASS_REAL = 1, MPI_TYPECLASS_INTEGER, MPI_TYPECLASS_COMPLEX };
 enum { MPI_MODE_NOCHECK = 1, MPI_MODE_NOSTORE = 2, MPI_MODE_NOPUT = 4, MPI_MODE_NOPRECEDE = 8, MPI_MODE_NOSUCCEED = 16 };
 
 int MPI_Init(int *argc, char ***argv);
@@ -187,11 +223,16 @@ int MPI_Query_thread(int *provided);
 int MPI_Is_thread_main(int *flag);
 int MPI_Comm_set_name(MPI_Comm comm, const char *name);
 int MPI_Comm_get_name(MPI_Comm comm, char *name, int *length);
+int MPI_Type_set_name(MPI_Datatype type, const char *name);
+int MPI_Type_get_name(MPI_Datatype type, char *name, int *length);
 int MPI_Comm_get_attr(MPI_Comm comm, int key, void *value, int *flag);
 int MPI_Attr_get(MPI_Comm comm, int key, void *value, int *flag);
 int MPI_Comm_test_inter(MPI_Comm comm, int *flag);
+int MPI_Comm_get_parent(MPI_Comm *parent);
+int MPI_Comm_disconnect(MPI_Comm *comm);
 int MPI_Pcontrol(int level, ...);
 int MPI_Test_cancelled(const MPI_Status *status, int *flag);
+int MPI_Status_set_cancelled(MPI_Status *status, int flag);
 
 typedef void MPI_Comm_errhandler_function(MPI_Comm *comm, int *code, ...);
 typedef MPI_Comm_errhandler_function MPI_Handler_function;
@@ -203,6 +244,15 @@ int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler handler);
 int MPI_Errhandler_free(MPI_Errhandler *handler);
 int MPI_Error_class(int code, int *class_);
 int MPI_Error_string(int code, char *text, int *length);
+int MPI_Comm_call_errhandler(MPI_Comm comm, int code);
+typedef void MPI_Win_errhandler_function(MPI_Win *window, int *code, ...);
+int MPI_Win_create_errhandler(MPI_Win_errhandler_function *function, MPI_Errhandler *made);
+int MPI_Win_set_errhandler(MPI_Win window, MPI_Errhandler handler);
+int MPI_Win_get_errhandler(MPI_Win window, MPI_Errhandler *handler);
+int MPI_Win_call_errhandler(MPI_Win window, int code);
+int MPI_Add_error_class(int *class_);
+int MPI_Add_error_code(int class_, int *code);
+int MPI_Add_error_string(int code, const char *text);
 
 int MPI_Info_create(MPI_Info *info);
 int MPI_Info_set(MPI_Info info, const char *key, const char *value);
@@ -210,6 +260,7 @@ int MPI_Info_get(MPI_Info info, const char *key, int length, char *value, int *f
 int MPI_Info_get_valuelen(MPI_Info info, const char *key, int *length, int *flag);
 int MPI_Info_get_nkeys(MPI_Info info, int *count);
 int MPI_Info_get_nthkey(MPI_Info info, int index, char *key);
+int MPI_Info_get_string(MPI_Info info, const char *key, int *length, char *value, int *flag);
 int MPI_Info_delete(MPI_Info info, const char *key);
 int MPI_Info_dup(MPI_Info info, MPI_Info *made);
 int MPI_Info_free(MPI_Info *info);
@@ -223,6 +274,26 @@ int MPI_Get_address(const void *location, MPI_Aint *address);
 int MPI_Address(void *location, MPI_Aint *address);
 MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint displacement);
 MPI_Aint MPI_Aint_diff(MPI_Aint first, MPI_Aint second);
+
+// Handles are the same numbers in Fortran.
+#define MPI_Comm_c2f(COMM) ((MPI_Fint)(COMM))
+#define MPI_Comm_f2c(COMM) ((MPI_Comm)(COMM))
+#define MPI_Type_c2f(TYPE) ((MPI_Fint)(TYPE))
+#define MPI_Type_f2c(TYPE) ((MPI_Datatype)(TYPE))
+#define MPI_Group_c2f(GROUP) ((MPI_Fint)(GROUP))
+#define MPI_Group_f2c(GROUP) ((MPI_Group)(GROUP))
+#define MPI_Op_c2f(OP) ((MPI_Fint)(OP))
+#define MPI_Op_f2c(OP) ((MPI_Op)(OP))
+#define MPI_Request_c2f(REQUEST) ((MPI_Fint)(REQUEST))
+#define MPI_Request_f2c(REQUEST) ((MPI_Request)(REQUEST))
+
+// These end the run.
+int MPI_Intercomm_create(MPI_Comm local, int leader, MPI_Comm peer, int remote, int tag, MPI_Comm *made);
+int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *made);
+int MPI_Comm_remote_size(MPI_Comm comm, int *size);
+int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group);
+int MPI_Comm_spawn(const char *command, char **arguments, int count, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made,
+                   int *codes);
 
 // Groups.
 int MPI_Comm_group(MPI_Comm comm, MPI_Group *group);
@@ -253,6 +324,7 @@ int MPI_Cart_coords(MPI_Comm comm, int rank, int most, int *coords);
 int MPI_Cart_shift(MPI_Comm comm, int dimension, int distance, int *source, int *destination);
 int MPI_Cart_sub(MPI_Comm comm, const int *kept, MPI_Comm *made);
 int MPI_Topo_test(MPI_Comm comm, int *topology);
+int MPI_Cart_map(MPI_Comm comm, int count, const int *dims, const int *periods, int *rank);
 
 // Operators; calls only.
 typedef void MPI_User_function(void *in, void *in_out, int *count, MPI_Datatype *type);
@@ -286,6 +358,13 @@ int MPI_Type_extent(MPI_Datatype type, MPI_Aint *extent);
 int MPI_Type_lb(MPI_Datatype type, MPI_Aint *lower);
 int MPI_Type_ub(MPI_Datatype type, MPI_Aint *upper);
 int MPI_Get_elements(const MPI_Status *status, MPI_Datatype type, int *count);
+int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype type, MPI_Count *count);
+int MPI_Status_set_elements(MPI_Status *status, MPI_Datatype type, int count);
+int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype type, MPI_Count count);
+int MPI_Type_size_x(MPI_Datatype type, MPI_Count *bytes);
+int MPI_Type_get_extent_x(MPI_Datatype type, MPI_Count *lower, MPI_Count *extent);
+int MPI_Type_get_true_extent_x(MPI_Datatype type, MPI_Count *lower, MPI_Count *extent);
+int MPI_Type_match_size(int class_, int bytes, MPI_Datatype *type);
 int MPI_Pack(const void *data, int count, MPI_Datatype type, void *packed, int bytes, int *position, MPI_Comm comm);
 int MPI_Unpack(const void *packed, int bytes, int *position, void *data, int count, MPI_Datatype type, MPI_Comm comm);
 int MPI_Pack_size(int count, MPI_Datatype type, MPI_Comm comm, int *bytes);
@@ -299,6 +378,8 @@ int MPI_Recv_init(void *data, int count, MPI_Datatype type, int from, int tag, M
 int MPI_Start(MPI_Request *request);
 int MPI_Startall(int count, MPI_Request *requests);
 int MPI_Request_free(MPI_Request *request);
+int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status);
+int MPI_Cancel(MPI_Request *request);
 int MPI_Testsome(int count, MPI_Request *requests, int *num_over, int *indices, MPI_Status *statuses);
 int MPI_Bsend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm);
 int MPI_Ibsend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request);
@@ -387,6 +468,7 @@ int MPI_Reduce_scatter_init(const void *data, void *result, const int *counts, M
 int MPI_Graph_create(MPI_Comm comm, int nodes, const int *index, const int *edges, int reorder, MPI_Comm *made);
 int MPI_Graphdims_get(MPI_Comm comm, int *nodes, int *edges);
 int MPI_Graph_get(MPI_Comm comm, int most_nodes, int most_edges, int *index, int *edges);
+int MPI_Graph_map(MPI_Comm comm, int nodes, const int *index, const int *edges, int *rank);
 int MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *count);
 int MPI_Graph_neighbors(MPI_Comm comm, int rank, int most, int *neighbors);
 int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int num_in, const int *in, const int *in_weights, int num_out, const int *out,
@@ -482,7 +564,6 @@ int MPI_Win_set_name(MPI_Win window, const char *name);
 int MPI_Win_get_name(MPI_Win window, char *name, int *length);
 int MPI_Win_set_info(MPI_Win window, MPI_Info info);
 int MPI_Win_get_info(MPI_Win window, MPI_Info *info);
-int MPI_Win_set_errhandler(MPI_Win window, MPI_Errhandler handler);
 int MPI_Win_fence(int assertion, MPI_Win window);
 int MPI_Win_lock(int kind, int rank, int assertion, MPI_Win window);
 int MPI_Win_unlock(int rank, MPI_Win window);

@@ -108,6 +108,67 @@ def test_programs_of_a_first_course_run_everywhere(
         assert found["ranks"][0]["console"] == wanted, spec
 
 
+RACE = """
+#include <mpi.h>
+int main(int c, char **v) {
+  int rank, *memory, zero = 0;
+  MPI_Win w;
+  MPI_Init(&c, &v);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Win_allocate(64, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &w);
+  MPI_Win_fence(0, w);
+  BODY
+  MPI_Win_free(&w);
+  MPI_Finalize();
+}
+"""
+PUT = "MPI_Put(&rank, 1, MPI_INT, 0, PLACE, 1, MPI_INT, w);"
+ADD = "MPI_Accumulate(&rank, 1, MPI_INT, 0, PLACE, 1, MPI_INT, MPI_SUM, w);"
+
+
+@pytest.mark.parametrize(
+    ("body", "is_race"),
+    [
+        (PUT.replace("PLACE", "3"), True),
+        (PUT.replace("PLACE", "rank"), False),
+        (f"if (rank == 1) {{ {PUT} }} MPI_Win_fence(0, w); if (rank == 2) {{ {PUT} }}", False),
+        (ADD.replace("PLACE", "3"), False),
+        (f"if (rank == 1) {{ {ADD} }} if (rank == 2) {{ {PUT} }}", True),
+        (
+            "MPI_Win_fence(MPI_MODE_NOSUCCEED, w); MPI_Win_lock(1, 0, 0, w);"
+            f"{PUT} MPI_Win_unlock(0, w);",
+            False,
+        ),
+    ],
+)
+def test_accesses_that_conflict_between_two_fences_are_reported(
+    tmp_path: Path, body: str, is_race: bool
+) -> None:
+    source = tmp_path / "race.c"
+    end = "" if "NOSUCCEED" in body else "MPI_Win_fence(0, w);"
+    source.write_text(RACE.replace("BODY", body.replace("PLACE", "2") + end))
+    program = built(str(source), tmp_path / "race.elf", "--calls")
+    for spec in ("collective_noc_4x4", "tilepro64_4x4"):
+        run = ran(program, 3, spec)
+        assert run.returncode == 0, run.stderr
+        assert ("warning: race: rank" in run.stderr) == is_race
+        assert run.stderr.count("in main+0x") == (2 if is_race else 0) * run.stderr.count("race:")
+        assert bool(report(program, 3, spec).get("warnings")) == is_race
+
+
+def test_a_program_with_windows_is_not_recorded(tmp_path: Path) -> None:
+    source = tmp_path / "window.c"
+    source.write_text(RACE.replace("BODY", PUT.replace("PLACE", "rank") + "MPI_Win_fence(0, w);"))
+    program = built(str(source), tmp_path / "window.elf", "--calls")
+    trace = tmp_path / "window.messages"
+    run = ran(program, 3, "collective_noc_4x4", "--record", trace)
+    assert run.returncode != 0
+    assert "--record" in run.stderr
+    assert "accepted: the program has windows" not in run.stderr
+    assert "windows" in run.stderr
+    assert not trace.exists()
+
+
 def test_list_and_page_are_those_of_the_header() -> None:
     stale = "stale: run python tools/mpi_c_page.py"
     page = mpi_c_page.PAGE.read_text(encoding="utf-8")
@@ -165,13 +226,13 @@ def test_derived_datatypes_over_ports_are_refused_by_name(tmp_path: Path) -> Non
         ),
         (
             WINDOW + "MPI_Win_lock_all(0, w);"
-            "MPI_Accumulate(n, 1, MPI_2INT, 0, 0, 1, MPI_2INT, MPI_MAXLOC, w);",
-            "accepted: MPI_SUM to MPI_BXOR",
+            "MPI_Accumulate(n, 1, MPI_LONG_DOUBLE, 0, 0, 1, MPI_LONG_DOUBLE, MPI_SUM, w);",
+            "without long double",
         ),
         (
             WINDOW + "MPI_Win_lock_all(0, w);"
             "MPI_Accumulate(n, 1, MPI_FLOAT, 0, 0, 1, MPI_FLOAT, MPI_BOR, w);",
-            "of float and double",
+            "an operator that the datatype does not have",
         ),
         (WINDOW + "MPI_Win_unlock(0, w);", "that is not locked"),
         (
@@ -182,6 +243,8 @@ def test_derived_datatypes_over_ports_are_refused_by_name(tmp_path: Path) -> Non
             "MPI_Neighbor_allgather(n, 1, MPI_INT, n, 1, MPI_INT, MPI_COMM_WORLD);",
             "accepted: a grid or a graph",
         ),
+        ("MPI_Comm m; MPI_Intercomm_merge(MPI_COMM_WORLD, 0, &m);", "no intercommunicators"),
+        ("MPI_Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_RANK);", "Invalid rank"),
         ("MPI_Comm_set_attr(MPI_COMM_WORLD, 3, n);", "accepted: one of MPI_Comm_create_keyval"),
         ("n[0] = 3; MPI_Dims_create(4, 2, n);", "do not divide the size"),
     ],

@@ -110,3 +110,34 @@ def test_what_cannot_be_compared_is_refused(sums: Path, tmp_path: Path) -> None:
         ((program, "--systems", "all"), "a program of noccl build --calls"),
     ]:
         assert part in said(*command, "--ranks", 4, code=2).stderr, command
+
+
+BESIDE = """
+#include <mpi.h>
+static float a[64], b[64];
+int main(int c, char **v) {
+  MPI_Request request;
+  MPI_Init(&c, &v);
+  for (int i = 0; i < 3; i++) {
+    MPI_Iallreduce(a, b, 64, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  MPI_Finalize();
+}
+"""
+
+
+def test_collectives_that_do_not_block_are_compared_too(tmp_path: Path) -> None:
+    source, program = tmp_path / "beside.c", tmp_path / "beside.elf"
+    source.write_text(BESIDE)
+    subprocess.run([NOCCL, "build", source, "-o", program, "--calls"], check=True)
+    command = [program, "--ranks", "4", "--json"]
+    compared = json.loads(said(*command, "--systems", "collective_noc_2x2").stdout)
+    rows = [(row["call"], row["count"]) for row in compared["collectives"]]
+    assert [count for _, count in rows] == [3]
+    assert rows[0][0] == "all_reduce of 256 B"
+    trace = tmp_path / "beside.messages"
+    said(program, "--ranks", "4", "--record", trace)
+    assert trace.read_text().count("\n# begins allreduce 0 ") == 12
+    replay = subprocess.run([NOCCL, "run", "messages", trace], capture_output=True, check=False)
+    assert replay.returncode == 0, replay.stderr

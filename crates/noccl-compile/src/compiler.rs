@@ -128,7 +128,7 @@ pub fn compile(request: &CompileRequest, on_step: OnStep<'_>) -> Result<Compiled
     command.arg("-Wl,--start-group");
     command.args(runtime.archives(request.messages));
     command
-        .arg(tool.archive())
+        .arg(runtime.library())
         .args(["-lgcc", "-Wl,--end-group"]);
     command.arg("-o").arg(&linked);
     let compiled = tool.run(&mut command, on_step);
@@ -231,7 +231,7 @@ impl Tool {
     }
 
     /// The C library.
-    fn archive(&self) -> PathBuf {
+    pub fn archive(&self) -> PathBuf {
         self.library.join(LIBRARY_ARCHIVE)
     }
 

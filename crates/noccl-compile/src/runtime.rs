@@ -3,7 +3,8 @@
 
 use crate::compiler::{Messages, Tool};
 use crate::sources::{is_code, write};
-use crate::{CompileError, OnStep, cache};
+use crate::{CompileError, OnStep, cache, process};
+use std::collections::BTreeSet;
 use std::num::NonZeroU8;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,10 +17,11 @@ macro_rules! sources {
 
 /// All files of `programs/runtime`, of the message library, `programs/nocmsg`, of MPI over calls, `programs/calls`, and of MPI over
 /// either, `programs/mpi`.
-const FILES: [(&str, &str); 100] = sources!(
+const FILES: [(&str, &str); 103] = sources!(
     "runtime/memory.ld",
     "runtime/include/assert.h",
     "runtime/include/math.h",
+    "runtime/include/netdb.h",
     "runtime/include/noccl.h",
     "runtime/include/noccl_ports.h",
     "runtime/include/stdio.h",
@@ -99,6 +101,7 @@ const FILES: [(&str, &str); 100] = sources!(
     "mpi/blocks.c",
     "mpi/blocks.h",
     "mpi/cart.c",
+    "mpi/errors.c",
     "mpi/graph.c",
     "mpi/groups.c",
     "mpi/info.c",
@@ -106,6 +109,7 @@ const FILES: [(&str, &str); 100] = sources!(
     "mpi/matched.c",
     "mpi/names.c",
     "mpi/nonblocking.c",
+    "mpi/processes.c",
     "mpi/requests.c",
     "mpi/sends.c",
     "mpi/shared.h",
@@ -123,16 +127,18 @@ const FILES: [(&str, &str); 100] = sources!(
 const NOT_COMPILED: &str = "nocmsg/plain.c";
 
 /// Sources whose objects are in an archive: a program has only those that it needs. The linker script asks whether it has `exit.c`.
-const ON_DEMAND: [&str; 9] = [
+const ON_DEMAND: [&str; 11] = [
     "runtime/src/exit.c",
     "runtime/src/files.c",
     "runtime/src/streams.c",
     "runtime/src/system.c",
     "runtime/src/time.c",
     "mpi/cart.c",
+    "mpi/errors.c",
     "mpi/groups.c",
     "mpi/info.c",
     "mpi/names.c",
+    "mpi/processes.c",
 ];
 
 /// The same, for programs of calls; `calls/kinds.ld` asks whether they have these.
@@ -156,6 +162,9 @@ const CALLS_ON_DEMAND: [&str; 14] = [
 /// The archives.
 const ARCHIVE: &str = "libnoccl.a";
 const CALLS_ARCHIVE: &str = "libcalls.a";
+
+/// The C library without what the runtime has: its own functions would refer to one another.
+const LIBRARY_ARCHIVE: &str = "libc.a";
 
 /// Which of two functions a program of calls has.
 const CALLS_SCRIPT: &str = "calls/kinds.ld";
@@ -247,6 +256,11 @@ impl Runtime {
         names.iter().map(|name| self.folder.join(name)).collect()
     }
 
+    /// The C library for these objects.
+    pub fn library(&self) -> PathBuf {
+        self.folder.join(LIBRARY_ARCHIVE)
+    }
+
     fn folder_of(&self, path: &str) -> &Path {
         if path.starts_with(LIBRARY) {
             &self.library
@@ -315,6 +329,7 @@ fn make(
     if ON_DEMAND.into_iter().all(is_wanted) {
         archive(folder, ARCHIVE, &ON_DEMAND, tool, on_step)?;
         archive(folder, CALLS_ARCHIVE, &CALLS_ON_DEMAND, tool, on_step)?;
+        trim_library(folder, tool, on_step)?;
     }
     Ok(())
 }
@@ -330,6 +345,38 @@ fn archive(
     let mut command = Command::new(tool.part("ar"));
     command.arg("rcs").arg(folder.join(name));
     command.args(sources.iter().map(|path| folder.join(object(path))));
+    tool.run(&mut command, on_step)?;
+    Ok(())
+}
+
+/// The C library without members that define functions of the runtime: with both, a program would have two of them.
+fn trim_library(folder: &Path, tool: &Tool, on_step: OnStep<'_>) -> Result<(), CompileError> {
+    let made = folder.join(LIBRARY_ARCHIVE);
+    let mut command = Command::new(tool.part("objcopy"));
+    command.arg("--strip-debug").arg(tool.archive()).arg(&made);
+    tool.run(&mut command, on_step)?;
+    let sources = compiled().filter(|path| path.starts_with("runtime/"));
+    let objects: Vec<PathBuf> = sources.map(|path| folder.join(object(path))).collect();
+    let mut names = Command::new(tool.part("nm"));
+    names.args(["-g", "--defined-only", "--format=just-symbols"]);
+    let own = process::output(names.args(&objects));
+    let mut members = Command::new(tool.part("nm"));
+    members.args(["-g", "--defined-only", "--print-file-name"]);
+    let (Some(own), Some(listed)) = (own, process::output(members.arg(&made))) else {
+        // A compiler without a program that lists them.
+        return Ok(());
+    };
+    let own: BTreeSet<&str> = own.lines().collect();
+    let twice: BTreeSet<&str> = listed
+        .lines()
+        .filter_map(|line| {
+            let (place, symbol) = line.rsplit_once(' ')?;
+            let (_, member) = place.rsplit_once(':')?.0.rsplit_once(':')?;
+            own.contains(symbol).then_some(member)
+        })
+        .collect();
+    let mut command = Command::new(tool.part("ar"));
+    command.arg("d").arg(&made).args(twice);
     tool.run(&mut command, on_step)?;
     Ok(())
 }

@@ -4,13 +4,16 @@
 use crate::error::{ExecuteError, Fault};
 use crate::number::Number;
 use crate::rank::State;
-use crate::requests::Outcome;
+use crate::requests::{Outcome, Request};
 use crate::run::Driver;
 use noccl_program::{CommId, RankId, Receive, RequestId, Response, Send};
 use noccl_riscv::Call;
 
 /// Bytes of what a request that is over has given, in the program's memory.
 pub(crate) const RESULT_BYTES: u64 = 32;
+
+/// Bytes that a receive has which was withdrawn.
+const CANCELLED: u64 = 1 << 63;
 
 /// Longest text of a program in a message.
 const MOST_TEXT_BYTES: u64 = 400;
@@ -57,6 +60,7 @@ impl Driver<'_, '_> {
             Number::Expose => self.expose(id, call),
             Number::Access => self.access_own(id, call),
             Number::Ended => self.ended(id, call),
+            Number::Cancel => self.cancel(id, call),
         }
     }
 
@@ -141,6 +145,23 @@ impl Driver<'_, '_> {
         let place = self.place(call);
         let request = self.session.irecv(id, receive, place)?;
         self.give_request(id, request, Some(buffer));
+        Ok(true)
+    }
+
+    fn cancel(&mut self, id: RankId, call: &Call) -> Result<bool, ExecuteError> {
+        let number = call.arguments[0] as u32;
+        let request = self.ranks[id.0 as usize].requests.get(number);
+        if let Some(Request::Open { id: open, .. }) = request
+            && self.session.cancel(id, open)
+        {
+            let outcome = Outcome {
+                source: u32::MAX,
+                tag: -1,
+                bytes: CANCELLED,
+            };
+            self.ranks[id.0 as usize].requests.end(number, outcome);
+        }
+        self.give(id, 0);
         Ok(true)
     }
 

@@ -17,6 +17,8 @@ enum Operator {
     And,
     Or,
     Xor,
+    MinLoc,
+    MaxLoc,
     Replace,
     Nothing,
 }
@@ -34,6 +36,8 @@ impl Operator {
             7 => Self::And,
             8 => Self::Or,
             9 => Self::Xor,
+            10 => Self::MinLoc,
+            11 => Self::MaxLoc,
             12 => Self::Replace,
             13 => Self::Nothing,
             _ => return None,
@@ -56,7 +60,9 @@ pub(crate) fn combine(number: u8, element: Element, before: &[u8], data: &[u8]) 
         | Operator::LogicalXor
         | Operator::And
         | Operator::Or
-        | Operator::Xor => {}
+        | Operator::Xor
+        | Operator::MinLoc
+        | Operator::MaxLoc => {}
     }
     if before.len() != data.len() {
         return None;
@@ -81,6 +87,7 @@ pub(crate) fn combine(number: u8, element: Element, before: &[u8], data: &[u8]) 
     macro_rules! integers {
         ($type:ty) => {
             each!($type, |operator, x: $type, y: $type| Some(match operator {
+                Operator::MinLoc | Operator::MaxLoc => return None,
                 Operator::Sum => x.wrapping_add(y),
                 Operator::Prod => x.wrapping_mul(y),
                 Operator::Min => x.min(y),
@@ -111,6 +118,8 @@ pub(crate) fn combine(number: u8, element: Element, before: &[u8], data: &[u8]) 
                     | Operator::And
                     | Operator::Or
                     | Operator::Xor
+                    | Operator::MinLoc
+                    | Operator::MaxLoc
                     | Operator::Replace
                     | Operator::Nothing => return None,
                 };
@@ -123,7 +132,76 @@ pub(crate) fn combine(number: u8, element: Element, before: &[u8], data: &[u8]) 
             })
         };
     }
+    // Two numbers of each element.
+    macro_rules! complexes {
+        ($type:ty) => {{
+            let numbers = |bytes: &[u8]| -> Vec<$type> {
+                let (numbers, _) = bytes.as_chunks::<{ size_of::<$type>() }>();
+                numbers.iter().map(|x| <$type>::from_le_bytes(*x)).collect()
+            };
+            let (before, data) = (numbers(before), numbers(data));
+            let mut combined = Vec::with_capacity(before.len());
+            for (x, y) in before.chunks_exact(2).zip(data.chunks_exact(2)) {
+                combined.extend(if operator == Operator::Sum {
+                    [x[0] + y[0], x[1] + y[1]]
+                } else if operator == Operator::Prod {
+                    [x[0] * y[0] - x[1] * y[1], x[0] * y[1] + x[1] * y[0]]
+                } else {
+                    return None;
+                });
+            }
+            Some(
+                combined
+                    .into_iter()
+                    .flat_map(<$type>::to_le_bytes)
+                    .collect(),
+            )
+        }};
+    }
+    // A value and its index, with the gaps of C; of equal values that with the lower index.
+    macro_rules! indexed {
+        ($type:ty, $bytes:literal, $place:literal) => {{
+            let part = |element: &[u8; $bytes]| {
+                let (value, _) = element.split_first_chunk()?;
+                let (_, rest) = element.split_at($place);
+                let (index, _) = rest.split_first_chunk()?;
+                Some((<$type>::from_le_bytes(*value), i32::from_le_bytes(*index)))
+            };
+            let (before, rest) = before.as_chunks::<$bytes>();
+            let (data, _) = data.as_chunks::<$bytes>();
+            let mut combined = Vec::with_capacity(before.len());
+            for (x, y) in before.iter().zip(data) {
+                let ((value, index), (other, other_index)) = (part(x)?, part(y)?);
+                let is_better = if operator == Operator::MinLoc {
+                    other < value
+                } else if operator == Operator::MaxLoc {
+                    other > value
+                } else {
+                    return None;
+                };
+                let is_earlier = other == value && other_index < index;
+                combined.push(if is_better || is_earlier { *y } else { *x });
+            }
+            rest.is_empty().then_some(combined.concat())
+        }};
+    }
     match element {
+        Element::Bool => {
+            let combined = combine(number, Element::Uint8, before, data)?;
+            Some(
+                combined
+                    .into_iter()
+                    .map(|byte| (byte != 0).into())
+                    .collect(),
+            )
+        }
+        Element::Complex32 => complexes!(f32),
+        Element::Complex64 => complexes!(f64),
+        Element::IndexedFp32 => indexed!(f32, 8, 4),
+        Element::IndexedFp64 => indexed!(f64, 16, 8),
+        Element::IndexedInt16 => indexed!(i16, 8, 4),
+        Element::IndexedInt32 => indexed!(i32, 8, 4),
+        Element::IndexedInt64 => indexed!(i64, 16, 8),
         Element::Int8 => integers!(i8),
         Element::Int16 => integers!(i16),
         Element::Int32 => integers!(i32),

@@ -214,11 +214,27 @@ pub enum Element {
     Fp64,
     /// Any other: composed in C.
     Other,
+    /// `bool`; as all of the following composed in C.
+    Bool,
+    /// Two of binary32.
+    Complex32,
+    /// Two of binary64.
+    Complex64,
+    /// binary32 and an index of 32 bits, as in C.
+    IndexedFp32,
+    /// binary64 and an index.
+    IndexedFp64,
+    /// 16 bits with a sign, and an index.
+    IndexedInt16,
+    /// 32 bits with a sign, and an index.
+    IndexedInt32,
+    /// 64 bits with a sign, and an index.
+    IndexedInt64,
 }
 
 impl Element {
     /// All types, by number.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 19] = [
         Self::Int8,
         Self::Int16,
         Self::Int32,
@@ -230,6 +246,14 @@ impl Element {
         Self::Fp32,
         Self::Fp64,
         Self::Other,
+        Self::Bool,
+        Self::Complex32,
+        Self::Complex64,
+        Self::IndexedFp32,
+        Self::IndexedFp64,
+        Self::IndexedInt16,
+        Self::IndexedInt32,
+        Self::IndexedInt64,
     ];
 
     /// Its name.
@@ -247,6 +271,14 @@ impl Element {
             Self::Fp32 => "fp32",
             Self::Fp64 => "fp64",
             Self::Other => "other",
+            Self::Bool => "bool",
+            Self::Complex32 => "complex32",
+            Self::Complex64 => "complex64",
+            Self::IndexedFp32 => "indexed_fp32",
+            Self::IndexedFp64 => "indexed_fp64",
+            Self::IndexedInt16 => "indexed_int16",
+            Self::IndexedInt32 => "indexed_int32",
+            Self::IndexedInt64 => "indexed_int64",
         }
     }
 
@@ -264,7 +296,19 @@ impl Element {
             Self::Uint64 if signless => Some(ElementType::Int64),
             Self::Fp32 => Some(ElementType::Fp32),
             Self::Fp64 => Some(ElementType::Fp64),
-            Self::Uint8 | Self::Uint16 | Self::Uint32 | Self::Uint64 | Self::Other => None,
+            Self::Uint8
+            | Self::Uint16
+            | Self::Uint32
+            | Self::Uint64
+            | Self::Other
+            | Self::Bool
+            | Self::Complex32
+            | Self::Complex64
+            | Self::IndexedFp32
+            | Self::IndexedFp64
+            | Self::IndexedInt16
+            | Self::IndexedInt32
+            | Self::IndexedInt64 => None,
         }
     }
 }

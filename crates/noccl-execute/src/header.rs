@@ -2,7 +2,7 @@
 //! The header of `programs/calls`, made from the numbers here.
 
 use crate::function::{Element, Fold, Function};
-use crate::number::{COLLECTIVE_BEGINS, Number, WAIT_LOOK, WAIT_ONE};
+use crate::number::{COLLECTIVE_BEGINS, Number, WAIT_KEEP, WAIT_LOOK, WAIT_ONE};
 use crate::windows::AccessKind;
 use std::fmt::Write;
 
@@ -19,7 +19,8 @@ pub fn c_header() -> String {
     }
     let _ = write!(
         text,
-        "\n// Bits of CALL_WAIT.\n#define WAIT_ONE {WAIT_ONE}\n#define WAIT_LOOK {WAIT_LOOK}\n\n\
+        "\n// Bits of CALL_WAIT.\n#define WAIT_ONE {WAIT_ONE}\n#define WAIT_LOOK {WAIT_LOOK}\n\
+         #define WAIT_KEEP {WAIT_KEEP}\n\n\
          // Bit of a function of CALL_COLLECTIVE: it is non-blocking.\n#define COLLECTIVE_BEGINS {COLLECTIVE_BEGINS}\n"
     );
     let functions = Function::ALL.map(Function::name);

@@ -18,6 +18,7 @@ mod function;
 mod header;
 mod number;
 mod ports;
+mod races;
 mod rank;
 mod requests;
 mod results;

@@ -46,19 +46,23 @@ pub enum Number {
     Access,
     /// Gives the number of a request that is over when a1 ranks have ended their accesses to window a0 of the caller.
     Ended,
+    /// Withdraws the receive of request a0, if it has met no message: the request is over, and has 2⁶³ bytes.
+    Cancel,
 }
 
 /// Bit of a2 of [`Number::Wait`]: one request is enough.
 pub(crate) const WAIT_ONE: u64 = 1;
 /// Bit of a2 of [`Number::Wait`]: looks and does not wait.
 pub(crate) const WAIT_LOOK: u64 = 2;
+/// Bit of a2 of [`Number::Wait`]: requests that are over stay.
+pub(crate) const WAIT_KEEP: u64 = 4;
 /// Bit of a0 of [`Number::Collective`]: the collective is non-blocking. Gives the number of a request, or -1 where it is
 /// composed.
 pub(crate) const COLLECTIVE_BEGINS: u64 = 1 << 24;
 
 impl Number {
     /// All calls, by number.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Send,
         Self::Receive,
         Self::Wait,
@@ -74,6 +78,7 @@ impl Number {
         Self::Expose,
         Self::Access,
         Self::Ended,
+        Self::Cancel,
     ];
 
     /// Its a7.
@@ -102,7 +107,8 @@ impl Number {
             | Self::Join
             | Self::Expose
             | Self::Access
-            | Self::Ended => false,
+            | Self::Ended
+            | Self::Cancel => false,
         }
     }
 
@@ -125,6 +131,7 @@ impl Number {
             Self::Expose => "CALL_EXPOSE",
             Self::Access => "CALL_ACCESS",
             Self::Ended => "CALL_ENDED",
+            Self::Cancel => "CALL_CANCEL",
         }
     }
 }

@@ -10,6 +10,8 @@ pub(crate) struct Wait {
     /// Numbers and their places in the program's list.
     pub(crate) numbers: Vec<(usize, u32)>,
     pub(crate) is_one_enough: bool,
+    /// Do requests that are over stay?
+    pub(crate) is_kept: bool,
     /// Where what they have given goes.
     pub(crate) results: u64,
 }

@@ -55,12 +55,14 @@ impl Requests {
         Some(found)
     }
 
-    /// What a request that is over has given; its number is free again.
-    pub(crate) fn take(&mut self, number: u32) -> Option<Outcome> {
+    /// What a request that is over has given; its number is free again, unless the request is kept.
+    pub(crate) fn take(&mut self, number: u32, is_kept: bool) -> Option<Outcome> {
         let Some(Request::Over(outcome)) = self.get(number) else {
             return None;
         };
-        self.remove(number);
+        if !is_kept {
+            self.remove(number);
+        }
         Some(outcome)
     }
 }

@@ -25,4 +25,6 @@ pub struct CalledResult {
     pub ranks: Vec<CalledRank>,
     /// Flits or words times links.
     pub flit_hops: u64,
+    /// Accesses to windows that conflict, with both calls.
+    pub warnings: Vec<String>,
 }

@@ -47,6 +47,7 @@ pub(crate) struct Driver<'a, 'n> {
     pub(crate) members: BTreeMap<(RankId, CommId), (u32, u32)>,
     pub(crate) tasks: Tasks,
     pub(crate) windows: Windows,
+    pub(crate) warnings: Vec<String>,
     num_responses: u64,
     num_over: usize,
 }
@@ -88,6 +89,7 @@ pub fn run_or<'a, 'n>(
         members: (0..request.ranks).map(known).collect(),
         tasks: Tasks::default(),
         windows: Windows::default(),
+        warnings: Vec::new(),
         num_responses: 0,
         num_over: 0,
     };
@@ -234,6 +236,11 @@ impl Driver<'_, '_> {
         image.place_of(if is_known { site } else { call.pc })
     }
 
+    /// The same of an address to which the library returns.
+    pub(crate) fn place_of_call(&self, site: u64) -> String {
+        self.place_of(site.wrapping_sub(4))
+    }
+
     pub(crate) fn place_of(&self, pc: u64) -> String {
         self.request.program.image().place_of(pc)
     }
@@ -294,6 +301,7 @@ impl Driver<'_, '_> {
             cycles: report.cycles,
             ranks: ranks.collect(),
             flit_hops: report.flit_hops,
+            warnings: self.warnings,
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::calls::RESULT_BYTES;
 use crate::error::ExecuteError;
-use crate::number::{WAIT_LOOK, WAIT_ONE};
+use crate::number::{WAIT_KEEP, WAIT_LOOK, WAIT_ONE};
 use crate::rank::{State, Wait};
 use crate::requests::{Outcome, Request};
 use crate::run::Driver;
@@ -27,6 +27,7 @@ impl Driver<'_, '_> {
         let wait = Wait {
             numbers,
             is_one_enough,
+            is_kept: how & WAIT_KEEP != 0,
             results,
         };
         if how & WAIT_LOOK != 0 && !self.is_enough(id, &wait) {
@@ -150,7 +151,8 @@ impl Driver<'_, '_> {
     pub(crate) fn give_results(&mut self, id: RankId, wait: &Wait) -> Result<(), ExecuteError> {
         let mut given = 0;
         for (index, number) in &wait.numbers {
-            let Some(outcome) = self.ranks[id.0 as usize].requests.take(*number) else {
+            let requests = &mut self.ranks[id.0 as usize].requests;
+            let Some(outcome) = requests.take(*number, wait.is_kept) else {
                 continue;
             };
             let address = wait.results.wrapping_add(RESULT_BYTES * given);

@@ -5,6 +5,7 @@
 use crate::combine::combine;
 use crate::error::ExecuteError;
 use crate::function::Element;
+use crate::races::{Races, Use};
 use crate::run::Driver;
 use noccl_program::{RankId, Receive, RequestId, Send};
 use noccl_riscv::Call;
@@ -15,7 +16,8 @@ const FIRST_TAG: i64 = 1 << 40;
 const RESPONSE: i64 = 1;
 const GRANT: i64 = 2;
 
-/// Kind, operator, type, bytes of the list of runs (4), window (8), first byte (8), number of bytes or kind of lock (8).
+/// Kind, operator, type, fence, bytes of the list of runs (4), window (4), address of the call (4), first byte (8), number of bytes or kind of
+/// lock (8).
 const HEAD_BYTES: usize = 32;
 
 /// A lock that several ranks may have at a time.
@@ -69,7 +71,11 @@ struct Access<'m> {
     kind: AccessKind,
     operator: u8,
     element: Element,
+    /// The last fence, by a number that changes from each to the next; 0: the access is under a lock or between groups.
+    fence: u8,
     window: u64,
+    /// Address of the call.
+    site: u64,
     start: i64,
     bytes: u64,
     /// Distance of elements and their runs (offset, bytes); empty where all bytes follow each other.
@@ -97,7 +103,9 @@ impl<'m> Access<'m> {
             kind: AccessKind::ALL.get(usize::from(head[0])).copied()?,
             operator: head[1],
             element: Element::ALL.get(usize::from(head[2])).copied()?,
-            window: number(1).cast_unsigned(),
+            fence: head[3],
+            window: number(1).cast_unsigned() & u64::from(u32::MAX),
+            site: number(1).cast_unsigned() >> 32,
             start: number(2),
             bytes: number(3).cast_unsigned(),
             extent,
@@ -151,6 +159,7 @@ struct Window {
     awaited: VecDeque<(u64, RequestId)>,
     /// Is the lock shared that a rank has?
     holders: BTreeMap<RankId, bool>,
+    races: Races,
     queue: VecDeque<(RankId, bool, Waiter)>,
 }
 
@@ -327,17 +336,22 @@ impl Driver<'_, '_> {
             }
             AccessKind::Flush | AccessKind::Lock => Ok(Some(Vec::new())),
             AccessKind::Put | AccessKind::Accumulate => {
-                self.change(id, access)?;
+                self.change(id, source, access)?;
                 Ok(None)
             }
             AccessKind::Get | AccessKind::GetAccumulate | AccessKind::Swap => {
-                self.change(id, access).map(Some)
+                self.change(id, source, access).map(Some)
             }
         }
     }
 
     /// Reads bytes of a window and writes others; those before.
-    fn change(&mut self, id: RankId, access: &Access<'_>) -> Result<Vec<u8>, ExecuteError> {
+    fn change(
+        &mut self,
+        id: RankId,
+        source: RankId,
+        access: &Access<'_>,
+    ) -> Result<Vec<u8>, ExecuteError> {
         let Window { address, bytes, .. } = *self.window(id, access.window);
         let core = &mut self.ranks[id.0 as usize].core;
         let memory = match bytes {
@@ -360,12 +374,44 @@ impl Driver<'_, '_> {
             return Err(self.no_access(id, "an access whose operator, type or length does not fit"));
         };
         let mut rest = &after[..];
-        for place in places {
+        for place in &places {
             let (part, others) = rest.split_at(place.len());
-            memory[place].copy_from_slice(part);
+            memory[place.clone()].copy_from_slice(part);
             rest = others;
         }
+        self.compare_accesses(id, source, access, &places);
         Ok(before)
+    }
+
+    /// Warns of an access that conflicts with one since the same fence.
+    fn compare_accesses(
+        &mut self,
+        id: RankId,
+        source: RankId,
+        access: &Access<'_>,
+        places: &[std::ops::Range<usize>],
+    ) {
+        let used = match access.kind {
+            AccessKind::Get => Use::Read,
+            AccessKind::Put | AccessKind::Swap => Use::Write,
+            AccessKind::Accumulate | AccessKind::GetAccumulate => Use::Combine(access.operator),
+            AccessKind::Flush | AccessKind::Lock | AccessKind::Unlock | AccessKind::Complete => {
+                return;
+            }
+        };
+        if access.fence == 0 {
+            return;
+        }
+        let races = &mut self.window(id, access.window).races;
+        let Some(race) = races.note(access.fence, (used, source), access.site, places) else {
+            return;
+        };
+        let [first, second] = race.ranks;
+        let [call, other_call] = race.sites.map(|site| self.place_of_call(site));
+        self.warnings.push(format!(
+            "race: {first} in {call} and {second} in {other_call} access bytes {} to {} of a window of {id} between the same two fences, and one of them writes; MPI leaves the values undefined",
+            race.bytes.start, race.bytes.end
+        ));
     }
 
     fn lock(

@@ -167,6 +167,7 @@ impl Session<'_> {
             is_nonblocking: true,
             ..self.terms(rank, &call_site, &call)?
         };
+        self.note_begun(rank, &terms);
         if let Some(chunk_bytes) = self.chunk_bytes_of(terms) {
             return self.icollective_in_chunks(rank, (call, terms), chunk_bytes, call_site);
         }

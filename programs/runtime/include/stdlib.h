@@ -14,5 +14,7 @@
 #define __alloc_size2(count, size)
 
 #include_next <stdlib.h>
+// As elsewhere, programs find `struct timeval` here.
+#include <sys/_timeval.h>
 
 #endif

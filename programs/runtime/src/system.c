@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "noccl.h"
@@ -36,6 +37,18 @@ char *getcwd(char *folder, size_t bytes) {
   if (folder && bytes >= 2) return strcpy(folder, "/");
   errno = folder ? ERANGE : EINVAL;
   return 0;
+}
+
+// Pages are those of the checkpoints; a rank has one processor and no limit else.
+long sysconf(int name) {
+  switch (name) {
+    case _SC_PAGESIZE: return 4096;
+    case _SC_CLK_TCK: return CLOCKS_PER_SEC;
+    case _SC_NPROCESSORS_CONF:
+    case _SC_NPROCESSORS_ONLN: return 1;
+    case _SC_HOST_NAME_MAX: return 64;
+    default: errno = EINVAL; return -1;
+  }
 }
 
 // There is no shell.

@@ -67,6 +67,14 @@ static void grid(void) {
   for (int i = 0; i < 4; i++) sent[i] = 10 * rank + i;
   MPI_Neighbor_alltoall(sent, 1, MPI_INT, got, 1, MPI_INT, comm);
   show("grid ", got, 4);
+  MPI_Comm twin;
+  MPI_Comm_dup(comm, &twin);
+  int coords[2], topology;
+  MPI_Topo_test(twin, &topology);
+  MPI_Cart_coords(twin, rank, 2, coords);
+  int place[3] = {topology == MPI_CART, coords[0], coords[1]};
+  show("twin ", place, 3);
+  MPI_Comm_free(&twin);
   MPI_Comm_free(&comm);
 }
 
@@ -126,6 +134,49 @@ static void attributes(void) {
   MPI_Type_free(&twin);
 }
 
+static int is_refused = 1;
+
+static int refuse(MPI_Comm comm, int key, void *value, void *extra) {
+  (void)comm, (void)key, (void)value, (void)extra;
+  return is_refused ? MPI_ERR_OTHER : MPI_SUCCESS;
+}
+
+static int refuse_copy(MPI_Comm comm, int key, void *extra, void *value, void *made, int *flag) {
+  (void)comm, (void)key, (void)extra, (void)value, (void)made;
+  *flag = 1;
+  return MPI_ERR_OTHER;
+}
+
+static int last(MPI_Comm comm, int key, void *value, void *extra) {
+  (void)key, (void)extra;
+  int is_over;
+  MPI_Finalized(&is_over);
+  if (rank == 0) printf("last %d %d %d\n", comm == MPI_COMM_SELF, *(int *)value, is_over);
+  return MPI_SUCCESS;
+}
+
+// Functions of attributes that give errors, and one that is called at the end.
+static void refusals(void) {
+  static int values[2] = {3, 4};
+  int key, at_end, flag = 0;
+  void *found = 0;
+  MPI_Comm comm, other;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  MPI_Comm_create_keyval(refuse_copy, refuse, &key, 0);
+  MPI_Comm_set_attr(comm, key, &values[0]);
+  int is_set = MPI_Comm_set_attr(comm, key, &values[1]) == MPI_SUCCESS, is_deleted = MPI_Comm_delete_attr(comm, key) == MPI_SUCCESS;
+  int is_copied = MPI_Comm_dup(comm, &other) == MPI_SUCCESS;
+  MPI_Comm_get_attr(comm, key, &found, &flag);
+  is_refused = 0;
+  int all[5] = {is_set, is_deleted, is_copied, flag && found == &values[0], MPI_Comm_free(&comm) == MPI_SUCCESS};
+  show("refusals ", all, 5);
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, last, &at_end, 0);
+  MPI_Comm_set_attr(MPI_COMM_SELF, at_end, &values[0]);
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, last, &at_end, 0);
+  MPI_Comm_set_attr(MPI_COMM_SELF, at_end, &values[1]);
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -134,6 +185,7 @@ int main(int argc, char **argv) {
   distributed();
   grid();
   attributes();
+  refusals();
   MPI_Finalize();
   return 0;
 }

@@ -24,9 +24,38 @@ static int infos(void) {
   MPI_Info_get_nthkey(copy, 1, key);
   MPI_Info_get_valuelen(copy, "access", &length, &flag);
   good += count == 2 && strcmp(key, "access") == 0 && flag && length == 10;
+  length = sizeof value;
+  MPI_Info_get_string(copy, "access", &length, value, &flag);
+  good += flag && length == 11 && strcmp(value, "sequential") == 0;
   MPI_Info_free(&info);
   MPI_Info_free(&copy);
   return good + (info == MPI_INFO_NULL);
+}
+
+static int handled;
+
+static void handle(MPI_Comm *comm, int *code, ...) { handled = *comm == MPI_COMM_SELF ? *code : -1; }
+
+// Errors that the program itself has.
+static int own_errors(void) {
+  char text[MPI_MAX_ERROR_STRING];
+  int class_, code, found, length, flag = 0, *last, good = 0;
+  MPI_Errhandler handler;
+  MPI_Add_error_class(&class_);
+  MPI_Add_error_code(class_, &code);
+  MPI_Add_error_string(code, "no seats");
+  MPI_Error_class(code, &found);
+  MPI_Error_string(code, text, &length);
+  good += found == class_ && code != class_ && strcmp(text, "no seats") == 0 && length == 8;
+  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_LASTUSEDCODE, &last, &flag);
+  good += flag && *last >= class_ && *last >= MPI_ERR_LASTCODE;
+  MPI_Comm_create_errhandler(handle, &handler);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+  MPI_Comm_call_errhandler(MPI_COMM_SELF, code);
+  good += handled == code;
+  MPI_Errhandler_free(&handler);
+  MPI_Comm_call_errhandler(MPI_COMM_WORLD, code);
+  return good;
 }
 
 static int errors(void) {
@@ -41,7 +70,8 @@ static int errors(void) {
   MPI_Error_class(MPI_ERR_TRUNCATE, &class_);
   good += class_ == MPI_ERR_TRUNCATE;
   MPI_Error_string(MPI_ERR_RANK, text, &length);
-  return good + ((int)strlen(text) == length && length > 0);
+  good += (int)strlen(text) == length && length > 0;
+  return good + own_errors();
 }
 
 static int names(int rank, int size) {
@@ -59,6 +89,11 @@ static int names(int rank, int size) {
   MPI_Comm_get_name(comm, other, &length);
   good += strcmp(other, "halves") == 0 && length == 6;
   MPI_Comm_free(&comm);
+  MPI_Type_get_name(MPI_DOUBLE, other, &length);
+  good += strcmp(other, "MPI_DOUBLE") == 0;
+  MPI_Comm parent;
+  MPI_Comm_get_parent(&parent);
+  good += parent == MPI_COMM_NULL;
   int *limit, flag = 0;
   MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &limit, &flag);
   good += flag && *limit >= 32767;

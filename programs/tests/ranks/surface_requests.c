@@ -96,6 +96,40 @@ static void freed(void) {
   if (rank == 0) printf("freed %d\n", sum);
 }
 
+// A receive that is withdrawn, also one of a derived datatype and a persistent one, and requests that are asked without being ended.
+static void withdrawn(void) {
+  int last = (rank + size - 1) % size, got = -1, values[4] = {-1, -1, -1, -1}, flags[3] = {0}, flag = 0, found = 0;
+  MPI_Status status;
+  MPI_Request requests[3];
+  MPI_Datatype spread;
+  MPI_Type_vector(2, 1, 2, MPI_INT, &spread);
+  MPI_Type_commit(&spread);
+  MPI_Irecv(&got, 1, MPI_INT, last, 99, MPI_COMM_WORLD, &requests[0]);
+  MPI_Irecv(values, 1, spread, last, 99, MPI_COMM_WORLD, &requests[1]);
+  MPI_Recv_init(&got, 1, MPI_INT, MPI_ANY_SOURCE, 99, MPI_COMM_WORLD, &requests[2]);
+  MPI_Start(&requests[2]);
+  for (int i = 0; i < 3; i++) {
+    MPI_Request_get_status(requests[i], &flag, &status);
+    found += flag;
+    MPI_Cancel(&requests[i]);
+    MPI_Wait(&requests[i], &status);
+    MPI_Test_cancelled(&status, &flags[i]);
+  }
+  MPI_Request_free(&requests[2]);
+  MPI_Irecv(values, 1, spread, last, 7, MPI_COMM_WORLD, &requests[0]);
+  int sent[2] = {rank, rank + 100};
+  MPI_Send(sent, 2, MPI_INT, (rank + 1) % size, 7, MPI_COMM_WORLD);
+  for (flag = 0; !flag;) MPI_Request_get_status(requests[0], &flag, &status);
+  int source = status.MPI_SOURCE, is_kept = requests[0] != MPI_REQUEST_NULL;
+  MPI_Wait(&requests[0], &status);
+  MPI_Request_get_status(requests[0], &flag, &status);
+  int good = found == 0 && flags[0] && flags[1] && flags[2] && source == last && is_kept && flag && got == -1 && values[0] == last &&
+             values[1] == -1 && values[2] == last + 100, all;
+  MPI_Type_free(&spread);
+  MPI_Reduce(&good, &all, 1, MPI_INT, MPI_LAND, 0, MPI_COMM_WORLD);
+  if (rank == 0) printf("withdrawn %d\n", all);
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -104,6 +138,7 @@ int main(int argc, char **argv) {
   columns();
   tests();
   freed();
+  withdrawn();
   MPI_Finalize();
   return 0;
 }

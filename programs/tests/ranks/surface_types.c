@@ -124,6 +124,56 @@ static void packing(void) {
   if (rank == 0) printf("packed %d, %d bytes\n", all, bytes);
 }
 
+// A datatype may be freed while a receive, a collective or a persistent request uses it.
+static void freed_early(void) {
+  int table[3][4], other[3][4], column[3] = {rank, rank + 10, rank + 20};
+  for (int i = 0; i < 12; i++) table[i / 4][i % 4] = other[i / 4][i % 4] = -1;
+  MPI_Datatype types[3];
+  MPI_Request requests[3];
+  for (int i = 0; i < 3; i++) {
+    MPI_Type_vector(3, 1, 4, MPI_INT, &types[i]);
+    MPI_Type_commit(&types[i]);
+  }
+  MPI_Irecv(&table[0][1], 1, types[0], (rank + size - 1) % size, 3, MPI_COMM_WORLD, &requests[0]);
+  MPI_Recv_init(&table[0][2], 1, types[1], (rank + 1) % size, 4, MPI_COMM_WORLD, &requests[1]);
+  if (rank == 0) other[0][0] = other[1][0] = other[2][0] = 5;
+  MPI_Ibcast(other, 1, types[2], 0, MPI_COMM_WORLD, &requests[2]);
+  for (int i = 0; i < 3; i++) MPI_Type_free(&types[i]);
+  MPI_Datatype another;
+  MPI_Type_contiguous(2, MPI_DOUBLE, &another);
+  MPI_Start(&requests[1]);
+  MPI_Send(column, 3, MPI_INT, (rank + 1) % size, 3, MPI_COMM_WORLD);
+  MPI_Send(column, 3, MPI_INT, (rank + size - 1) % size, 4, MPI_COMM_WORLD);
+  MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+  MPI_Request_free(&requests[1]);
+  MPI_Type_free(&another);
+  int sum = 0, all;
+  for (int i = 0; i < 12; i++) sum += table[i / 4][i % 4] * (i + 1) + other[i / 4][i % 4] * (i + 3);
+  MPI_Reduce(&sum, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+  if (rank == 0) printf("freed early %d\n", all);
+}
+
+static void sizes(void) {
+  MPI_Datatype matched, pair;
+  MPI_Count bytes, lower, extent;
+  MPI_Status status;
+  int count, elements, matched_bytes;
+  MPI_Type_contiguous(3, MPI_SHORT, &pair);
+  MPI_Type_commit(&pair);
+  MPI_Type_size_x(pair, &bytes);
+  MPI_Type_get_extent_x(pair, &lower, &extent);
+  MPI_Type_match_size(MPI_TYPECLASS_REAL, 8, &matched);
+  MPI_Type_size(matched, &matched_bytes);
+  MPI_Status_set_elements(&status, pair, 7);
+  MPI_Status_set_cancelled(&status, 0);
+  MPI_Get_elements(&status, pair, &elements);
+  MPI_Get_count(&status, pair, &count);
+  MPI_Type_free(&pair);
+  if (rank == 0)
+    printf("sizes %ld %ld %ld, %d, %d elements, no number %d\n", (long)bytes, (long)lower, (long)extent, matched_bytes, elements,
+           count == MPI_UNDEFINED);
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -133,6 +183,8 @@ int main(int argc, char **argv) {
   messages(particle);
   matrix();
   packing();
+  freed_early();
+  sizes();
   MPI_Type_free(&particle);
   if (rank == 0) printf("freed %d\n", particle == MPI_DATATYPE_NULL);
   MPI_Finalize();

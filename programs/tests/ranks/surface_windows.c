@@ -197,6 +197,45 @@ static void attributes(void) {
   MPI_Win_free(&window);
 }
 
+// What all ranks combine in the memory of rank 0: elements of other types than those that cores compute with.
+static void other_types(void) {
+  struct pair {
+    double value;
+    int index;
+  };
+  struct {
+    struct pair best[2];
+    float complex_sum[2];
+    double complex_product[2];
+    short number;
+    unsigned char bits;
+    _Bool any;
+  } memory = {{{-1, 99}, {1000, 99}}, {0, 0}, {1, 0}, 1, 0xff, 0};
+  MPI_Win window;
+  MPI_Win_create(&memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+  struct pair own = {rank % 3, rank};
+  float added[2] = {1, (float)rank};
+  double factor[2] = {0, 1};
+  short two = 2;
+  unsigned char mask = (unsigned char)~(1 << rank);
+  _Bool is_last = rank == size - 1;
+#define PLACE(FIELD) ((char *)&memory.FIELD - (char *)&memory)
+  MPI_Win_fence(0, window);
+  MPI_Accumulate(&own, 1, MPI_DOUBLE_INT, 0, PLACE(best[0]), 1, MPI_DOUBLE_INT, MPI_MAXLOC, window);
+  MPI_Accumulate(&own, 1, MPI_DOUBLE_INT, 0, PLACE(best[1]), 1, MPI_DOUBLE_INT, MPI_MINLOC, window);
+  MPI_Accumulate(added, 1, MPI_C_FLOAT_COMPLEX, 0, PLACE(complex_sum), 1, MPI_C_FLOAT_COMPLEX, MPI_SUM, window);
+  MPI_Accumulate(factor, 1, MPI_C_DOUBLE_COMPLEX, 0, PLACE(complex_product), 1, MPI_C_DOUBLE_COMPLEX, MPI_PROD, window);
+  MPI_Accumulate(&two, 1, MPI_SHORT, 0, PLACE(number), 1, MPI_SHORT, MPI_PROD, window);
+  MPI_Accumulate(&mask, 1, MPI_UNSIGNED_CHAR, 0, PLACE(bits), 1, MPI_UNSIGNED_CHAR, MPI_BAND, window);
+  MPI_Accumulate(&is_last, 1, MPI_C_BOOL, 0, PLACE(any), 1, MPI_C_BOOL, MPI_LOR, window);
+  MPI_Win_fence(0, window);
+  if (rank == 0)
+    printf("best %g of %d, %g of %d; sum %g %g, product %g %g; %d %d %d\n", memory.best[0].value, memory.best[0].index,
+           memory.best[1].value, memory.best[1].index, memory.complex_sum[0], memory.complex_sum[1], memory.complex_product[0],
+           memory.complex_product[1], memory.number, memory.bits, memory.any);
+  MPI_Win_free(&window);
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -209,6 +248,7 @@ int main(int argc, char **argv) {
   datatypes();
   requests();
   attributes();
+  other_types();
   MPI_Finalize();
   return 0;
 }

@@ -340,7 +340,7 @@ fn right(number: Number) -> BoxedStrategy<Vec<u64>> {
         }
         Number::Wait => {
             let list = (0..2_u64, 0..4_u64).prop_map(|(rank, call)| given(rank, call));
-            (list, small(), 0..4_u64, address(), Just(0), Just(0))
+            (list, small(), 0..8_u64, address(), Just(0), Just(0))
                 .prop_map(<[u64; 6]>::from)
                 .boxed()
         }
@@ -372,6 +372,9 @@ fn right(number: Number) -> BoxedStrategy<Vec<u64>> {
                 .boxed()
         }
         Number::Ended => (small(), small(), Just(0), Just(0), Just(0), Just(0))
+            .prop_map(<[u64; 6]>::from)
+            .boxed(),
+        Number::Cancel => (small(), Just(0), Just(0), Just(0), Just(0), Just(0))
             .prop_map(<[u64; 6]>::from)
             .boxed(),
         Number::Members | Number::Alone | Number::Clock | Number::Fail => Just([0; 6]).boxed(),

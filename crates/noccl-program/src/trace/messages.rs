@@ -57,6 +57,7 @@ impl Replay<'_, '_> {
                 self.wait(rank, all)
             }
             Event::Collective(call) => self.collective(rank, call),
+            Event::Begun(_) => Ok(Then::GoesOn),
             Event::Split { comm, made } => self.split(rank, *comm, made.as_ref()),
         }
     }

@@ -15,6 +15,9 @@ pub enum Unit {
     Cycles,
 }
 
+/// First tag of messages of windows (`docs/design/0017-one-sided.md`).
+const FIRST_WINDOW_TAG: i64 = 1 << 40;
+
 /// Calls of all ranks of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageTrace {
@@ -101,6 +104,8 @@ pub enum Event {
     Wait(Vec<u32>),
     /// A collective.
     Collective(RecordedCollective),
+    /// A non-blocking collective that a network's algorithm carries out: a comment of the text, which no replay calls.
+    Begun(RecordedCollective),
     /// A communicator is made of a part of another one's ranks; `None` for a rank that is in none.
     Split {
         /// The communicator whose ranks all call.
@@ -119,11 +124,31 @@ pub struct NewCommunicator {
     pub ranks: Vec<u32>,
 }
 
+/// Records that a replay calls.
+fn num_calls(records: &[Record]) -> u64 {
+    let is_called = |record: &&Record| !matches!(record.event, Event::Begun(_));
+    records.iter().filter(is_called).count() as u64
+}
+
 impl MessageTrace {
+    /// Has it messages of windows? They are concurrent with the calls of their target, so a replay would send them at another time.
+    #[must_use]
+    pub fn has_windows(&self) -> bool {
+        let is_of_window = |record: &Record| match record.event {
+            Event::Send { tag, .. } | Event::Receive { tag, .. } => tag >= FIRST_WINDOW_TAG,
+            Event::Compute(_)
+            | Event::Wait(_)
+            | Event::Collective(_)
+            | Event::Begun(_)
+            | Event::Split { .. } => false,
+        };
+        self.ranks.iter().flatten().any(is_of_window)
+    }
+
     /// Number of all records.
     #[must_use]
     pub fn num_records(&self) -> u64 {
-        self.ranks.iter().map(|records| records.len() as u64).sum()
+        self.ranks.iter().map(|records| num_calls(records)).sum()
     }
 
     /// Leaves out the library's records, or the collectives that they carry out: a replay takes one of both.
@@ -169,7 +194,7 @@ impl fmt::Display for MessageTrace {
                 let library = if record.is_library { "library " } else { "" };
                 writeln!(f, "{library}{}", record.event)?;
             }
-            writeln!(f, "end {}", records.len())?;
+            writeln!(f, "end {}", num_calls(records))?;
         }
         Ok(())
     }
@@ -217,6 +242,7 @@ impl fmt::Display for Event {
                 f.write_str("wait")?;
                 numbers(f, requests)
             }
+            Self::Begun(collective) => write!(f, "# begins {collective}"),
             Self::Collective(call) => call.fmt(f),
             Self::Split { comm, made: None } => write!(f, "split {comm} -"),
             Self::Split {

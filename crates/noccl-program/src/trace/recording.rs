@@ -65,6 +65,7 @@ impl RankRecording {
             | Event::Send { .. }
             | Event::Wait(_)
             | Event::Collective(_)
+            | Event::Begun(_)
             | Event::Split { .. } => true,
         };
         let sends = self.open.values().filter(|open| open.receive.is_none());
@@ -176,6 +177,14 @@ impl Session<'_> {
         let place = open.and_then(|open| recording.events.get_mut(open.receive?));
         if let Some(event) = place {
             *event = None;
+        }
+    }
+
+    /// A non-blocking collective begins.
+    pub(crate) fn note_begun(&mut self, rank: RankId, terms: &Terms) {
+        if self.recording.is_some() {
+            let begun = self.recorded_collective(rank, terms);
+            self.note(rank, Event::Begun(begun));
         }
     }
 

@@ -164,7 +164,7 @@ impl RecordedCalls {
                         comms.insert(made.number, made.ranks.clone());
                     }
                 }
-                Event::Collective(call) => {
+                Event::Collective(call) | Event::Begun(call) => {
                     let members = comms.get(&call.comm).map_or(&[][..], Vec::as_slice);
                     if members.first() == Some(&rank) && members.len() > 1 {
                         self.add(call, members, tiles);

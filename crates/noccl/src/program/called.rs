@@ -12,7 +12,7 @@ use crate::program::{ExecutedRequest, ProgramRankRow, ProgramReport, Timeline};
 use crate::{Error, Watch};
 use noccl_execute::{CalledRank, CalledRequest as Request};
 use noccl_net::Coord;
-use noccl_program::places;
+use noccl_program::{MessageTrace, places};
 use noccl_riscv::Program;
 use noccl_run::{Mode, RunConfig, Tally};
 use noccl_studies::{RECORD_ALL, RunRecording};
@@ -57,6 +57,8 @@ pub struct Recording {
 pub struct Recorded {
     /// A message trace (`docs/formats/messages.md`), whose replay on this network takes the same cycles.
     pub messages: Option<String>,
+    /// Has the program windows? Their messages are not replayed.
+    pub has_windows: bool,
     /// What the ranks did over time.
     pub timeline: Option<Timeline>,
     /// What the ranks and the network did over time.
@@ -127,8 +129,10 @@ pub fn record_called(
         .file_name()
         .unwrap_or(executed.program.as_os_str());
     let source = format!("{} executed on {}", file.display(), network.spec().label());
+    let trace = session.recorded(&source);
     let recorded = Recorded {
-        messages: session.recorded(&source).map(|trace| trace.to_string()),
+        has_windows: trace.as_ref().is_some_and(MessageTrace::has_windows),
+        messages: trace.map(|trace| trace.to_string()),
         timeline: match recording.has_timeline {
             true => Some(Timeline::of_session(network, &session)?),
             false => None,
@@ -143,6 +147,7 @@ pub fn record_called(
     let ranks = rows.map(|((rank, at), done)| row(rank, *at, &done));
     let mut report = ProgramReport::new(network, result.cycles, result.flit_hops, ranks.collect());
     report.program_bytes = Some(program_bytes);
+    report.warnings = result.warnings;
     report.collectives = session.report().collectives;
     Ok((report, recorded))
 }

@@ -152,6 +152,7 @@ fn run(
         .unwrap_or(request.program.as_os_str());
     let workload = || format!("{}, {} ranks", name.display(), request.ranks);
     let kept = Recorded {
+        has_windows: false,
         messages: None,
         run: recorded.map(|recorded| timeline.recording(network, workload(), &recorded)),
         timeline: recording.has_timeline.then_some(timeline),

@@ -132,6 +132,7 @@ fn replay(
     let source = &trace.source;
     let workload = format!("replay of {source}, {ranks} ranks");
     let recorded = Recorded {
+        has_windows: false,
         messages: None,
         timeline: match recording.has_timeline {
             true => Some(Timeline::of_session(network, &session)?),

@@ -36,6 +36,9 @@ pub struct ProgramReport {
     pub any_source_receives: Option<u64>,
     /// By rank.
     pub ranks: Vec<ProgramRankRow>,
+    /// Accesses to windows that conflict, with both calls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// How its collectives were carried out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub collectives: Vec<CollectiveUse>,
@@ -63,6 +66,7 @@ impl ProgramReport {
             compute_scale: None,
             any_source_receives: None,
             ranks,
+            warnings: Vec::new(),
             collectives: Vec::new(),
             timeline: Vec::new(),
         }

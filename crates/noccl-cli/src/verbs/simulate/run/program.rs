@@ -301,6 +301,10 @@ impl RunProgram {
         let (report, recorded) =
             done.inspect_err(|_| print_failed(&printed, self.of_ranks.json))?;
         if let (Some(place), Some(trace)) = (&self.record, &recorded.messages) {
+            if recorded.has_windows {
+                let accepted = "the program has windows, whose accesses are concurrent with the calls of their target; accepted: a program without them, or --timeline";
+                return Err(Error::argument("--record", place.display(), accepted));
+            }
             noccl::files::write_file(place, trace)?;
         }
         self.of_ranks

@@ -38,6 +38,9 @@ pub fn print(report: &ProgramReport) -> Result<(), Error> {
     log(&by_rank(
         report.ranks.iter().map(|rank| rank.errors.as_deref()),
     ));
+    for warning in &report.warnings {
+        output::log(&format!("warning: {warning}"));
+    }
     output::log(&summary(report));
     Ok(())
 }

@@ -63,6 +63,8 @@ pub fn systems(named: &str, ranks: u32) -> Result<Vec<System>, Error> {
 pub fn collectives_of(trace: &str) -> String {
     let (mut out, mut count) = (String::new(), 0);
     for line in trace.lines() {
+        // A non-blocking collective counts as one that blocks.
+        let line = line.strip_prefix("# begins ").unwrap_or(line);
         let word = line.split(' ').next().unwrap_or(line);
         if matches!(word, "send" | "isend" | "recv" | "irecv" | "wait") {
             continue;
