@@ -116,6 +116,7 @@ module noccl_merge_props
       .taken_i       (taken),
       .result_valid_o(result_valid),
       .result_o      (result),
+      .result_route_o(),
       .result_ready_i
   );
 
@@ -189,7 +190,7 @@ module noccl_merge_props
   logic [CycleBits-1:0] inside_q[NumNames];
   logic [2:0] waits_q[NumInputs];
   logic [PauseBits-1:0] result_pause_q;
-  logic [NumNames-1:0] doubles, is_late, forgets, is_whole;
+  logic [NumNames-1:0] doubles, is_late, forgets, is_whole, is_overdue;
   logic [NumInputs-1:0] starves;
 
   always_ff @(posedge clk_i) begin
@@ -231,7 +232,6 @@ module noccl_merge_props
   logic [NumNames-1:0] is_unbalanced, exceeds_window, is_unsound, is_untimed_apart, is_early;
   logic [Entries-1:0] is_foreign, is_double, is_result_slot;
   logic [NumInputs-1:0] is_stray;
-  logic [NumNames-1:0] is_overdue;
   logic has_no_history;
 
   always_comb begin

@@ -76,7 +76,8 @@ module noccl_reduction_props
         .base_i    (base_q[f]),
         .mask_i    (mask_q[f]),
         .root_i    (NAME[f].root),
-        .ports_o   (join_set[f])
+        .ports_o   (join_set[f]),
+        .meets_o   (is_merged[f])
     );
     noccl_contributors u_contributors (
         .position_i   (HERE),
@@ -88,12 +89,11 @@ module noccl_reduction_props
         .has_ahead_o  (),
         .ahead_o      ()
     );
-    assign is_merged[f] = (join_set[f] & (join_set[f] - port_set_t'(1))) != '0;
   end
 
   // Beats sent and credits given, per flow and input; what is at the heads.
   beats_t sent_q[2][NUM_PORTS], given_q[2][NUM_PORTS];
-  port_set_t valid_q, is_second_q, absorb, forward, offers;
+  port_set_t valid_q, is_second_q, absorb, forward, offers, meets;
   beats_t beat_q[NUM_PORTS];
   wide_hdr_t head[NUM_PORTS];
   wide_data_t operand[NUM_PORTS];
@@ -104,6 +104,7 @@ module noccl_reduction_props
       offers[i] = offers_i[i] && is_merged[f] && join_set[f][i] &&
           (!valid_q[i] || absorb[i]) && sent_q[f][i] <= beats_t'(left_q[f]) &&
           sent_q[f][i] < beats_t'(window[f][i]) + given_q[f][i];
+      meets[i] = is_merged[is_second_q[i]];
       head[i] = '0;
       head[i].kind = noccl_flit_pkg::WIDE_REDUCE;
       head[i].dst = NAME[is_second_q[i]].root;
@@ -137,6 +138,7 @@ module noccl_reduction_props
       .position_i           (HERE),
       .join_valid_i         (valid_q),
       .head_i               (head),
+      .meets_i              (meets),
       .is_whole_i           ('1),
       .absorb_o             (absorb),
       .forward_o            (forward),

@@ -57,16 +57,16 @@ module noccl_reduction_credits_props
   // Credits given to the senders of each input, in beats.
   beats_t given_q[REDUCTION_FLOWS][NUM_PORTS];
 
-  port_set_t new_join;
   region_coord_t new_base;
-  logic is_known;
+  logic is_known, meets;
   assign new_base = base_i & ~mask_i;
   noccl_join_set u_new_join (
       .position_i,
       .base_i (new_base),
       .mask_i,
       .root_i (name_i.root),
-      .ports_o(new_join)
+      .ports_o(),
+      .meets_o(meets)
   );
   for (genvar s = 0; s < int'(REDUCTION_FLOWS); s++) begin : gen_slot
     noccl_join_set u_join_set (
@@ -74,7 +74,8 @@ module noccl_reduction_credits_props
         .base_i (flow_q[s].base),
         .mask_i (flow_q[s].mask),
         .root_i (flow_q[s].name.root),
-        .ports_o(join_set[s])
+        .ports_o(join_set[s]),
+        .meets_o()
     );
     noccl_contributors u_contributors (
         .position_i,
@@ -130,11 +131,7 @@ module noccl_reduction_credits_props
       if (credits == '0 && open_q[s] && flow_q[s].name == foreign_i) credit_valid = 1'b0;
     end
   end
-  assign starts = start_i && !is_known &&
-      (new_join & (new_join - port_set_t'(1))) != '0
-      ? noccl_collective_pkg::lowest_slot(
-      ~open_q
-  ) : '0;
+  assign starts = start_i && !is_known && meets ? noccl_collective_pkg::lowest_slot(~open_q) : '0;
 
   noccl_reduction_credits u_credits (
       .clk_i,

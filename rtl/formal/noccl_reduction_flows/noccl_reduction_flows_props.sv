@@ -31,7 +31,7 @@ module noccl_reduction_flows_props
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
-  port_set_t absorb, forward;
+  port_set_t absorb, forward, meets;
   slot_set_t enters[NUM_PORTS];
   slot_set_t starts, valid;
   noccl_flit_pkg::left_t new_left;
@@ -56,6 +56,7 @@ module noccl_reduction_flows_props
       .position_i,
       .join_valid_i,
       .head_i,
+      .meets_i       (meets),
       .is_whole_i,
       .blocked_i,
       .absorb_o      (absorb),
@@ -83,7 +84,7 @@ module noccl_reduction_flows_props
   // What must happen: where each head belongs, and who may bring a new flow.
   port_set_t ports[NUM_PORTS];
   slot_set_t home[NUM_PORTS];
-  port_set_t meets, is_new, starts_flow, expected_absorb;
+  port_set_t is_new, starts_flow, expected_absorb;
   slot_set_t expected_start, expected_enters[NUM_PORTS];
 
   for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_input
@@ -92,9 +93,9 @@ module noccl_reduction_flows_props
         .base_i (head_i[i].base),
         .mask_i (head_i[i].mask),
         .root_i (head_i[i].dst),
-        .ports_o(ports[i])
+        .ports_o(ports[i]),
+        .meets_o(meets[i])
     );
-    assign meets[i] = (ports[i] & (ports[i] - port_set_t'(1))) != '0;
     for (genvar s = 0; s < int'(REDUCTION_FLOWS); s++) begin : gen_slot
       assign home[i][s] = open_q[s] && join_valid_i[i] && first_q[s].dst == head_i[i].dst &&
           first_q[s].tag == head_i[i].tag;

@@ -85,6 +85,7 @@ module noccl_mesh_props
     logic goes_on;
     flit_t head[NUM_PORTS], result;
     hdr_t head_hdr[NUM_PORTS], merged[NUM_PORTS], result_hdr;
+    port_set_t result_route;
     logic result_valid, result_ready;
 
     assign position.x = noccl_cfg_pkg::X_BITS'(X);
@@ -131,11 +132,13 @@ module noccl_mesh_props
         .in_valid_i      (in_valid[t]),
         .in_ready_o      (in_ready[t]),
         .in_flit_i       (in_flit[t]),
+        .in_note_i       ('0),
         .out_valid_o     (out_valid[t]),
         .out_ready_i     (out_ready[t]),
         .out_flit_o      (out_flit[t]),
         .join_valid_o    (join_valid),
         .head_o          (head),
+        .head_note_o     (),
         .join_absorb_i   (absorb),
         .join_forward_i  (forward),
         .join_candidate_i(candidate),
@@ -144,6 +147,7 @@ module noccl_mesh_props
         .join_taken_o    (taken),
         .result_valid_i  (result_valid),
         .result_i        (result),
+        .result_route_i  (result_route),
         .result_ready_o  (result_ready)
     );
 
@@ -170,6 +174,7 @@ module noccl_mesh_props
         .taken_i       (taken),
         .result_valid_o(result_valid),
         .result_o      (result_hdr),
+        .result_route_o(result_route),
         .result_ready_i(result_ready)
     );
 

@@ -77,7 +77,8 @@ module noccl_window_props
         .base_i    (base),
         .mask_i,
         .root_i,
-        .ports_o   (inputs[h])
+        .ports_o   (inputs[h]),
+        .meets_o   ()
     );
   end
 
@@ -132,7 +133,8 @@ module noccl_window_props
       .base_i    (base),
       .mask_i,
       .root_i,
-      .ports_o   (ports)
+      .ports_o   (ports),
+      .meets_o   ()
   );
   noccl_contributors u_there (
       .position_i   (there_i),

@@ -20,7 +20,9 @@ module noccl_join_set
     /// Mesh coordinate to which contributions go.
     input  noccl_flit_pkg::coord_t        root_i,
     /// Inputs that carry contributions; empty at routers that none of them passes.
-    output noccl_flit_pkg::port_set_t     ports_o
+    output noccl_flit_pkg::port_set_t     ports_o,
+    /// Contributions meet here: there are at least two of these inputs.
+    output logic                          meets_o
 );
 
   // Position in coordinates of the region, negative before it.
@@ -49,5 +51,7 @@ module noccl_join_set
       ports_o[NORTH] = root_i.y <= position_i.y && last_y > here_y;
     end
   end
+
+  assign meets_o = (ports_o & (ports_o - noccl_flit_pkg::port_set_t'(1))) != '0;
 
 endmodule

@@ -56,6 +56,8 @@ module noccl_merge
     output logic      result_valid_o,
     /// Its header; undefined without valid.
     output hdr_t      result_o,
+    /// Output towards its destination, a register; undefined without valid.
+    output port_set_t result_route_o,
     /// The result is taken.
     input  logic      result_ready_i
 );
@@ -146,6 +148,7 @@ module noccl_merge
   logic [SlotBits-1:0] result_slot_q, result_slot_d;
   count_t result_count_q, result_count_d;
   logic [1:0] result_resp_q, result_resp_d;
+  port_set_t result_route_q, result_route_d;
   slots_t result_slot, due, gives_up;
 
   assign has_hit = |hits;
@@ -233,9 +236,8 @@ module noccl_merge
     is_timed_q <= is_timed_d;
     has_passed_q <= has_passed_d;
     timer_q <= timer_d;
-    result_slot_q <= result_slot_d;
-    result_count_q <= result_count_d;
-    result_resp_q <= result_resp_d;
+    {result_slot_q, result_count_q} <= {result_slot_d, result_count_d};
+    {result_resp_q, result_route_q} <= {result_resp_d, result_route_d};
     if (any) kind_q <= lead.kind;
     for (int unsigned e = 0; e < Entries; e++) begin
       if (target[e] && !has_hit) entry_q[e] <= lead;
@@ -259,19 +261,19 @@ module noccl_merge
     end
     gives_up = result_valid_q ? '0 : lowest(due);
     result_valid_d = result_valid_q ? !result_ready_i : due != '0;
-    result_slot_d = result_slot_q;
-    result_count_d = result_count_q;
-    result_resp_d = result_resp_q;
+    {result_slot_d, result_count_d} = {result_slot_q, result_count_q};
+    {result_resp_d, result_route_d} = {result_resp_q, result_route_q};
     for (int unsigned e = 0; e < Entries; e++) begin
       if (gives_up[e]) begin
         result_slot_d  = SlotBits'(e);
         result_count_d = entry_q[e].count;
         result_resp_d  = entry_q[e].resp;
+        result_route_d = noccl_flit_pkg::toward(position_i, entry_q[e].dst);
       end
     end
   end
 
-  assign result_valid_o = result_valid_q;
+  assign {result_valid_o, result_route_o} = {result_valid_q, result_route_q};
   always_comb begin : p_result
     result_o = entry_q[result_slot_q];
     // What all contributions have in common is not kept per entry.

@@ -30,6 +30,8 @@ module noccl_reduction
     input  port_set_t                   join_valid_i,
     /// Headers of the heads; ignored without valid. Their data are the write data of the banks.
     input  wide_hdr_t                   head_i               [NUM_PORTS],
+    /// The heads meet other contributions here (`noccl_join_set`); ignored without valid.
+    input  port_set_t                   meets_i,
     /// Their strobes enable whole lines; ignored without valid.
     input  port_set_t                   is_whole_i,
     /// The head leaves into the store.
@@ -109,6 +111,7 @@ module noccl_reduction
       .position_i,
       .join_valid_i,
       .head_i,
+      .meets_i,
       .is_whole_i,
       .blocked_i     (store_partial_o ? noccl_collective_pkg::PARTIALS_BANK : '0),
       .absorb_o,

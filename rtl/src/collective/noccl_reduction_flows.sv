@@ -8,7 +8,7 @@
 // already, all results of the flow are marked: nothing of them is written (docs/errors.md).
 //
 // Latency: a head is absorbed in the cycle in which it comes; one new flow per cycle, at the lowest port; others wait.
-// Combinational paths: `join_valid_i`, `head_i`, `blocked_i` to `absorb_o`, `forward_o`,
+// Combinational paths: `join_valid_i`, `head_i`, `meets_i`, `blocked_i` to `absorb_o`, `forward_o`,
 // `enters_o`, `new_left_o`.
 // Ordering: beats of a flow keep their order per input. Source: S1, section 3.1.4; docs/design/0004, wide reduction.
 // Mirror: crates/noccl-sim/src/router/collective/reduction.
@@ -31,7 +31,9 @@ module noccl_reduction_flows
     input  port_set_t              join_valid_i,
     /// Headers of the heads; ignored without valid.
     input  wide_hdr_t              head_i        [      NUM_PORTS],
-    /// The operand's strobe enables its whole line; ignored without valid.
+    /// The operand meets other contributions here (`noccl_join_set`); ignored without valid.
+    input  port_set_t              meets_i,
+    /// Its strobe enables its whole line; ignored without valid.
     input  port_set_t              is_whole_i,
     /// Inputs whose bank is written otherwise: their operands stay.
     input  port_set_t              blocked_i,
@@ -77,24 +79,24 @@ module noccl_reduction_flows
   slot_set_t hits[NUM_PORTS], differs[NUM_PORTS];
 
   for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_input
-    logic merges_here;
+    (* maybe_unused *) logic meets;
 
     noccl_join_set u_join_set (
         .position_i,
         .base_i (head_i[i].base),
         .mask_i (head_i[i].mask),
         .root_i (head_i[i].dst),
-        .ports_o(join_set[i])
+        .ports_o(join_set[i]),
+        .meets_o(meets)
     );
-    assign merges_here  = (join_set[i] & (join_set[i] - port_set_t'(1))) != '0;
     assign name[i].root = head_i[i].dst;
     assign name[i].tag  = head_i[i].tag;
     for (genvar s = 0; s < int'(REDUCTION_FLOWS); s++) begin : gen_slot
       assign hits[i][s] = join_valid_i[i] && valid_q[s] && flow_q[s].name == name[i];
     end
     assign is_known[i]  = hits[i] != '0 && !blocked_i[i];
-    assign forward_o[i] = join_valid_i[i] && !merges_here;
-    assign is_new[i]    = join_valid_i[i] && merges_here && hits[i] == '0 && !blocked_i[i];
+    assign forward_o[i] = join_valid_i[i] && !meets_i[i];
+    assign is_new[i]    = join_valid_i[i] && meets_i[i] && hits[i] == '0 && !blocked_i[i];
     assign enters_o[i]  = is_known[i] ? hits[i] : chosen[i] ? starts_o : '0;
 
     for (genvar s = 0; s < int'(REDUCTION_FLOWS); s++) begin : gen_differs
@@ -104,6 +106,7 @@ module noccl_reduction_flows
 
     `NOCCL_ASSERT(OneSlotPerName, (hits[i] & (hits[i] - slot_set_t'(1))) == '0)
     `NOCCL_ASSUME(CarriesContributions, !join_valid_i[i] || join_set[i][i])
+    `NOCCL_ASSUME(MeetsAsItsSetSays, !join_valid_i[i] || meets_i[i] == meets)
   end
 
   assign starts_o = is_new == '0 ? '0 : noccl_collective_pkg::lowest_slot(~valid_q);

@@ -22,7 +22,6 @@ module noccl_window (
     output noccl_collective_pkg::window_t window_o
 );
 
-  noccl_flit_pkg::port_set_t inputs;
   noccl_collective_pkg::window_t ahead;
   logic merges_here, has_ahead;
 
@@ -31,7 +30,8 @@ module noccl_window (
       .base_i,
       .mask_i,
       .root_i,
-      .ports_o(inputs)
+      .ports_o(),
+      .meets_o(merges_here)
   );
 
   noccl_contributors u_ahead (
@@ -45,7 +45,6 @@ module noccl_window (
       .ahead_o(ahead)
   );
 
-  assign merges_here = (inputs & ~noccl_collective_pkg::lowest_port(inputs)) != '0;
   assign is_unlimited_o = !merges_here && !has_ahead;
   assign window_o = merges_here
       ? noccl_collective_pkg::window_t'(noccl_cfg_pkg::WINDOW_BEATS) : ahead;

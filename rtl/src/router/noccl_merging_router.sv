@@ -44,6 +44,7 @@ module noccl_merging_router
   port_set_t join_valid, absorb, forward, candidate, taken;
   logic goes_on, result_valid, result_ready;
   flit_t head[NUM_PORTS], result;
+  port_set_t result_route;
   hdr_t merged[NUM_PORTS];
 
   noccl_router #(
@@ -58,11 +59,13 @@ module noccl_merging_router
       .in_valid_i      (in_valid),
       .in_ready_o      (in_ready),
       .in_flit_i       (in_flit),
+      .in_note_i       ('0),
       .out_valid_o     (out_valid),
       .out_ready_i     (out_ready),
       .out_flit_o      (out_flit),
       .join_valid_o    (join_valid),
       .head_o          (head),
+      .head_note_o     (),
       .join_absorb_i   (absorb),
       .join_forward_i  (forward),
       .join_candidate_i(candidate),
@@ -71,6 +74,7 @@ module noccl_merging_router
       .join_taken_o    (taken),
       .result_valid_i  (result_valid),
       .result_i        (result),
+      .result_route_i  (result_route),
       .result_ready_o  (result_ready)
   );
 
@@ -101,6 +105,7 @@ module noccl_merging_router
         .taken_i       (taken),
         .result_valid_o(result_valid),
         .result_o      (result_hdr),
+        .result_route_o(result_route),
         .result_ready_i(result_ready)
     );
   end else begin : gen_no_merge
@@ -110,6 +115,7 @@ module noccl_merging_router
     assign goes_on = 1'b0;
     assign result_valid = 1'b0;
     assign result = '0;
+    assign result_route = '0;
     for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_head
       assign merged[i] = '0;
     end

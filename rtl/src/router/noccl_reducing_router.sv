@@ -76,8 +76,9 @@ module noccl_reducing_router
 
   port_set_t join_valid, absorb, forward;
   wide_flit_t head[NUM_PORTS], result;
-  wide_hdr_t head_hdr [NUM_PORTS];
-  port_set_t is_whole;
+  wide_hdr_t head_hdr[NUM_PORTS];
+  // Operands that meet others here, as they come and as heads.
+  port_set_t in_meets, meets, is_whole;
   logic result_valid, result_ready, is_partial;
 
   noccl_router #(
@@ -92,11 +93,13 @@ module noccl_reducing_router
       .in_valid_i      (in_valid),
       .in_ready_o      (in_ready),
       .in_flit_i       (in_flit),
+      .in_note_i       (in_meets),
       .out_valid_o     (out_valid),
       .out_ready_i     (out_ready),
       .out_flit_o      (out_flit),
       .join_valid_o    (join_valid),
       .head_o          (head),
+      .head_note_o     (meets),
       .join_absorb_i   (absorb),
       .join_forward_i  (forward),
       .join_candidate_i('0),
@@ -105,6 +108,7 @@ module noccl_reducing_router
       .join_taken_o    (),
       .result_valid_i  (result_valid),
       .result_i        (result),
+      .result_route_i  (noccl_flit_pkg::toward(position_i, result.hdr.dst)),
       .result_ready_o  (result_ready)
   );
 
@@ -128,6 +132,7 @@ module noccl_reducing_router
         .position_i,
         .join_valid_i    (join_valid),
         .head_i          (head_hdr),
+        .meets_i         (meets),
         .is_whole_i      (is_whole),
         .absorb_o        (absorb),
         .forward_o       (forward),
@@ -160,11 +165,20 @@ module noccl_reducing_router
         .own_valid_o,
         .own_name_o
     );
-    for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_waddr
+    for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_input
+      noccl_join_set u_join_set (
+          .position_i,
+          .base_i (in_flit[i].hdr.base),
+          .mask_i (in_flit[i].hdr.mask),
+          .root_i (in_flit[i].hdr.dst),
+          .ports_o(),
+          .meets_o(in_meets[i])
+      );
       assign store_o.waddr[i] = waddr[i];
     end
     assign {dca_o.third, dca_o.second, dca_o.first} = {operand[2], operand[1], operand[0]};
   end else begin : gen_no_reduction
+    assign in_meets = '0;
     assign absorb = '0;
     assign is_partial = 1'b0;
     assign forward = '0;

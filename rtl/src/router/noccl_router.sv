@@ -5,7 +5,8 @@
 // delays it (input FIFO, switch, output FIFO, link). Throughput: one flit per cycle and output.
 // Combinational paths: `head_o` to `join_absorb_i`, `join_forward_i`, `join_hdr_i` (outside),
 // from there to `join_taken_o`; `result_valid_i` to `result_ready_o`. None between link ports:
-// both ready and valid of a link are registers of the FIFOs.
+// both ready and valid of a link are registers of the FIFOs. The outputs that a flit
+// asks for are computed in front of the input FIFO.
 // Ordering: flits from one input to one output keep their order. A multicast leaves by each
 // branch as soon as that branch grants it; its input moves on when all have (no branch waits for
 // another, so a blocked branch holds its input but never another branch's output).
@@ -45,6 +46,8 @@ module noccl_router
     output port_set_t in_ready_o,
     /// The offered flits; ignored without valid.
     input  flit_t     in_flit_i       [NUM_PORTS],
+    /// A bit for the unit, kept beside the offered flit.
+    input  port_set_t in_note_i,
     /// A flit is offered per output; stays until ready.
     output port_set_t out_valid_o,
     /// The receiver takes the flit at the end of this cycle.
@@ -55,6 +58,8 @@ module noccl_router
     output port_set_t join_valid_o,
     /// Heads of all inputs, for the unit; undefined without valid.
     output flit_t     head_o          [NUM_PORTS],
+    /// What came with them in `in_note_i`.
+    output port_set_t head_note_o,
     /// The unit takes the head; only with `join_valid_o`.
     input  port_set_t join_absorb_i,
     /// The unit has let the head go on in an earlier cycle, or says so early; only with `join_valid_o`,
@@ -73,23 +78,27 @@ module noccl_router
     input  logic      result_valid_i,
     /// The result; ignored without valid.
     input  flit_t     result_i,
+    /// Output towards its destination; ignored without valid.
+    input  port_set_t result_route_i,
     /// The result enters an output FIFO at the end of this cycle.
     output logic      result_ready_o
 );
 
   typedef logic [NUM_REQUESTERS-1:0] requesters_t;
 
-  // Whether a flit joins is asked as it comes: its kind is needed earlier in the cycle than anything else of it.
+  // What is asked of a head first is computed as it comes, so that arbitration does not wait for it.
   typedef struct packed {
-    logic  joins;
-    flit_t flit;
+    logic      joins;
+    logic      note;
+    port_set_t route;
+    flit_t     flit;
   } stored_t;
 
   port_set_t head_valid, head_leaves;
   // Per requester: outputs that it asks for, and is granted.
   port_set_t wants[NUM_REQUESTERS];
-  // Per input: outputs that its candidate asks for.
-  port_set_t late_wants[NUM_PORTS];
+  // Outputs that its candidate asks for.
+  port_set_t late_wants[NUM_REQUESTERS];
   port_set_t granted[NUM_REQUESTERS];
   // Per output: who asks, and who is granted.
   requesters_t requests[NUM_PORTS];
@@ -99,9 +108,30 @@ module noccl_router
   port_set_t out_space;
 
   for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_input
-    port_set_t route;
+    // Turns that XY routing never takes are zero: they cost no registers and no wires.
+    localparam port_set_t Outputs = outputs_from(i);
+    port_set_t in_route;
     logic may_ask;
-    stored_t head;
+    stored_t arriving, head;
+
+    noccl_route #(
+        .InputPort   (i),
+        .HasMulticast(HasMulticast)
+    ) u_route (
+        .position_i,
+        .multicast_i(in_flit_i[i].hdr.multicast),
+        .dst_i      (in_flit_i[i].hdr.dst),
+        .base_i     (in_flit_i[i].hdr.base),
+        .mask_i     (in_flit_i[i].hdr.mask),
+        .own_copy_i (in_flit_i[i].hdr.own_copy),
+        .ports_o    (in_route)
+    );
+    assign arriving = '{
+            joins: JoinKinds[3'(in_flit_i[i].hdr.kind)],
+            note: in_note_i[i],
+            route: in_route & Outputs,
+            flit: in_flit_i[i]
+        };
 
     noccl_fifo #(
         .Depth (InputFlits),
@@ -111,31 +141,19 @@ module noccl_router
         .rst_ni,
         .valid_i(in_valid_i[i]),
         .ready_o(in_ready_o[i]),
-        .data_i ({JoinKinds[3'(in_flit_i[i].hdr.kind)], in_flit_i[i]}),
+        .data_i (arriving),
         .valid_o(head_valid[i]),
         .ready_i(head_leaves[i]),
         .data_o (head)
     );
     assign head_o[i] = head.flit;
-
-    noccl_route #(
-        .InputPort   (i),
-        .HasMulticast(HasMulticast)
-    ) u_route (
-        .position_i,
-        .multicast_i(head_o[i].hdr.multicast),
-        .dst_i      (head_o[i].hdr.dst),
-        .base_i     (head_o[i].hdr.base),
-        .mask_i     (head_o[i].hdr.mask),
-        .own_copy_i (head_o[i].hdr.own_copy),
-        .ports_o    (route)
-    );
+    assign head_note_o[i] = head.note;
 
     assign join_valid_o[i] = head_valid[i] && head.joins;
     assign may_ask = head_valid[i] && (!join_valid_o[i] || join_forward_i[i]);
     assign join_taken_o[i] = join_valid_o[i] && |granted[i];
     // A candidate is no multicast: it leaves with its one grant.
-    assign late_wants[i] = join_candidate_i[i] ? route : '0;
+    assign late_wants[i] = join_candidate_i[i] ? head.route : '0;
 
     if (HasMulticast) begin : gen_fork
       logic all_taken;
@@ -145,7 +163,7 @@ module noccl_router
           .clk_i,
           .rst_ni,
           .valid_i (may_ask),
-          .select_i(route),
+          .select_i(head.route),
           .ready_o (all_taken),
           .valid_o (wants[i]),
           .ready_i (granted[i])
@@ -153,15 +171,15 @@ module noccl_router
       assign head_leaves[i] = (may_ask && all_taken) || join_absorb_i[i] ||
           (join_candidate_i[i] && join_taken_o[i]);
     end else begin : gen_single
-      assign wants[i] = may_ask ? route : '0;
+      assign wants[i] = may_ask ? head.route : '0;
       assign head_leaves[i] = |granted[i] || join_absorb_i[i];
     end
 
     // Whether it goes on, early or late.
     logic goes_on;
     assign goes_on = join_forward_i[i] || (join_candidate_i[i] && join_goes_on_i);
-    `NOCCL_ASSERT(LegalOutput, (wants[i] & ~outputs_from(i)) == '0)
-    `NOCCL_ASSERT(HeadAsksForSomething, !may_ask || route != '0)
+    `NOCCL_ASSERT(LegalOutput, !in_valid_i[i] || (in_route & ~Outputs) == '0)
+    `NOCCL_ASSERT(HeadAsksForSomething, !may_ask || head.route != '0)
     `NOCCL_ASSUME(AbsorbOnlyJoins, !join_absorb_i[i] || join_valid_o[i])
     `NOCCL_ASSUME(ForwardOnlyJoins, !join_forward_i[i] || join_valid_o[i])
     `NOCCL_ASSUME(CandidatesAreJoins, !join_candidate_i[i] || join_valid_o[i])
@@ -178,36 +196,16 @@ module noccl_router
     end
   end
 
-  port_set_t result_route;
-
-  noccl_route #(
-      .HasMulticast(1'b0)
-  ) u_route_result (
-      .position_i,
-      .multicast_i(1'b0),
-      .dst_i      (result_i.hdr.dst),
-      .base_i     ('0),
-      .mask_i     ('0),
-      .own_copy_i (1'b0),
-      .ports_o    (result_route)
-  );
-
-  assign wants[RESULT]  = result_valid_i ? result_route : '0;
+  assign late_wants[RESULT] = '0;
+  assign wants[RESULT] = result_valid_i ? result_route_i : '0;
   assign result_ready_o = |granted[RESULT];
 
   for (genvar o = 0; o < int'(NUM_PORTS); o++) begin : gen_output
     logic is_asked;
 
-    // Turns that XY routing never takes cost no wires.
     for (genvar r = 0; r < int'(NUM_REQUESTERS); r++) begin : gen_request
-      if (r == RESULT) begin : gen_result
-        assign requests[o][r] = wants[r][o];
-        assign late[o][r] = 1'b0;
-      end else begin : gen_legal
-        localparam port_set_t Outputs = outputs_from(r);
-        assign requests[o][r] = Outputs[o] && wants[r][o];
-        assign late[o][r] = Outputs[o] && late_wants[r][o];
-      end
+      assign requests[o][r] = wants[r][o];
+      assign late[o][r] = late_wants[r][o];
       assign granted[r][o] = grants[o][r] && out_space[o];
     end
 
@@ -250,6 +248,9 @@ module noccl_router
     );
   end
 
+  `NOCCL_ASSUME(ResultGoesToItsDestination,
+                !result_valid_i || result_route_i == noccl_flit_pkg::toward(position_i,
+                                                                            result_i.hdr.dst))
   `NOCCL_ASSUME(ResultStays, !$past(result_valid_i && !result_ready_o) || result_valid_i)
 
 endmodule

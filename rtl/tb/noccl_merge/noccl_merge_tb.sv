@@ -65,6 +65,7 @@ module noccl_merge_tb
       .taken_i,
       .result_valid_o,
       .result_o,
+      .result_route_o(),
       .result_ready_i
   );
 

@@ -141,12 +141,27 @@ module noccl_reduction_tb
   assign result_data_o  = oldest.total[63:0];
   assign lanes_differ_o = result_valid_o && (oldest.total != {Lanes{result_data_o}});
 
+  port_set_t meets;
+  for (genvar i = 0; i < int'(NUM_PORTS); i++) begin : gen_meets
+    coord_t position;
+    assign position = position_i;
+    noccl_join_set u_join_set (
+        .position_i(position),
+        .base_i    (head[i].base),
+        .mask_i    (head[i].mask),
+        .root_i    (head[i].dst),
+        .ports_o   (),
+        .meets_o   (meets[i])
+    );
+  end
+
   noccl_reduction u_reduction (
       .clk_i,
       .rst_ni,
       .position_i,
       .join_valid_i,
       .head_i            (head),
+      .meets_i           (meets),
       .is_whole_i,
       .absorb_o,
       .forward_o,

@@ -89,7 +89,8 @@ module noccl_tree_tb
       .base_i    (base),
       .mask_i    (mask),
       .root_i    (root),
-      .ports_o   (join_set)
+      .ports_o   (join_set),
+      .meets_o   ()
   );
   noccl_leaves u_leaves (
       .position_i(position),
