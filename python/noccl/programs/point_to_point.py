@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from noccl.programs.buffers import read
@@ -97,12 +98,14 @@ class PointToPoint(Endpoint):
 
     def recv(
         self,
-        buf: Any = None,  # noqa: ARG002 - mpi4py's, a store that is not needed
+        buf: Any = None,
         source: int = ANY_SOURCE,
         tag: int = ANY_TAG,
         status: Status | None = None,
     ) -> Any:
         """Receives an object."""
+        if buf is not None:
+            warnings.warn("recv: buf is not used; accepted: None", UserWarning, stacklevel=2)
         where = call_site()
         data = self._end_receive(self._begin_receive(source, tag, -1, where), status, where)
         return loaded(data)
@@ -196,7 +199,7 @@ class PointToPoint(Endpoint):
     ) -> None:
         """Receives into a buffer, which may be longer than the message."""
         where = call_site()
-        into = _target(buf, source)
+        into = target_of(buf, source)
         size = 0 if into is None else into.size
         data = self._end_receive(self._begin_receive(source, tag, size, where), status, where)
         if into is not None and data:
@@ -204,7 +207,7 @@ class PointToPoint(Endpoint):
 
     def Irecv(self, buf: Any, source: int = ANY_SOURCE, tag: int = ANY_TAG) -> Request:
         """Starts to receive into a buffer."""
-        into = _target(buf, source)
+        into = target_of(buf, source)
         size = 0 if into is None else into.size
         number = self._begin_receive(source, tag, size, call_site())
         return Request(self._link, number, into=into)
@@ -220,7 +223,7 @@ class PointToPoint(Endpoint):
         status: Status | None = None,
     ) -> None:
         """Sends a buffer and receives into another."""
-        into = _target(recvbuf, source)
+        into = target_of(recvbuf, source)
         size = 0 if into is None else into.size
         data = self._both(data_of(sendbuf, dest), dest, sendtag, source, recvtag, size, status)
         if into is not None and data:
@@ -272,7 +275,7 @@ class PointToPoint(Endpoint):
 
     def Recv_init(self, buf: Any, source: int = ANY_SOURCE, tag: int = ANY_TAG) -> Prequest:
         """A receive that can begin many times."""
-        into = _target(buf, source)
+        into = target_of(buf, source)
         size = 0 if into is None else into.size
         return self._persistent(lambda where: self._begin_receive(source, tag, size, where), into)
 
@@ -290,5 +293,6 @@ def data_of(buf: Any, dest: int) -> bytes:
     return b"" if dest == PROC_NULL else read(buf, "buf").take()
 
 
-def _target(buf: Any, source: int) -> Buffer | None:
+def target_of(buf: Any, source: int) -> Buffer | None:
+    """The buffer that is received into: none from PROC_NULL."""
     return None if source == PROC_NULL else read(buf, "buf", writable=True)

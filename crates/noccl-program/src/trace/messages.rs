@@ -58,6 +58,7 @@ impl Replay<'_, '_> {
             }
             Event::Collective(call) => self.collective(rank, call),
             Event::Split { comm, made } => self.split(rank, *comm, made.as_ref()),
+            Event::Group(made) => self.group(rank, made),
         }
     }
 

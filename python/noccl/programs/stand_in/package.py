@@ -68,7 +68,7 @@ def made(mpi: types.ModuleType) -> types.ModuleType:
     package.__file__ = __file__
     package.__dict__.update(
         MPI=mpi,
-        rc=Settings(),
+        rc=mpi._settings,
         __version__=VERSION,
         profile=_nothing,
         get_config=dict,
