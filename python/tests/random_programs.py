@@ -108,8 +108,9 @@ def _messages(comm: Any, step: Step) -> Any:
         if target == rank and one["send"] != "isend":
             array, spec = _received(one, step["kind"])
             received.append(array)
-            # Of any tag only where the sender's messages keep their order by themselves.
-            tags = {other["tag"] for other in step["messages"] if other["pair"] == one["pair"]}
+            # Of any tag only where no other message of the sender has another one.
+            others = [other for other in step["messages"] if other["pair"] == one["pair"]]
+            tags = {_OBJECT_TAG if o["send"] == "isend" else o["tag"] for o in others}
             is_wild = one["wild"] == "tag" and len(tags) == 1
             requests.append(comm.Irecv(spec, source, mpi.ANY_TAG if is_wild else one["tag"]))
     for number, one in enumerate(step["messages"]):

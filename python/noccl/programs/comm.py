@@ -170,6 +170,14 @@ class Intracomm(Comm):
         )
         return made
 
+    def Create_intercomm(
+        self, local_leader: int, peer_comm: Any, remote_leader: int, tag: int = 0
+    ) -> Any:
+        """A communicator of these ranks and of another group's, whose leaders know each other."""
+        from noccl.programs.intercomm import create  # noqa: PLC0415 - a circle otherwise
+
+        return create(self, local_leader, peer_comm, remote_leader, tag, call_site())
+
     def Create_cart(
         self,
         dims: Sequence[int],
@@ -177,7 +185,7 @@ class Intracomm(Comm):
         reorder: bool = False,
     ) -> Cartcomm:
         """A grid of ranks, the last dimension fastest; COMM_NULL for ranks beyond it."""
-        from noccl.programs.cartesian import create  # noqa: PLC0415 - a circle otherwise
+        from noccl.programs.cartesian import create  # noqa: PLC0415 - the same
 
         del reorder  # Ranks keep their tiles.
         return create(self, dims, periods, call_site())

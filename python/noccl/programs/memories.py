@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import operator
 import pickle
@@ -88,8 +89,10 @@ class MpiBuffer(np.ndarray[Any, np.dtype[np.uint8]]):
     def __setitem__(self, item: Any, value: Any) -> None:
         if self.readonly:
             raise TypeError("cannot modify read-only memory")
-        plain = isinstance(value, bytes | bytearray | memoryview)
-        super().__setitem__(_index(item), np.frombuffer(value, np.uint8) if plain else value)
+        with contextlib.suppress(TypeError):
+            # Of whatever elements: their bytes.
+            value = np.frombuffer(memoryview(value).cast("B"), np.uint8)
+        super().__setitem__(_index(item), value)
 
     def __delitem__(self, item: Any) -> None:
         raise NotImplementedError("bytes of a buffer cannot be taken out; accepted: a slice")

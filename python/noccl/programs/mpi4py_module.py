@@ -30,6 +30,7 @@ from noccl.programs.cartesian import Cartcomm
 from noccl.programs.failures import MpiError
 from noccl.programs.graphs import Distgraphcomm, Graphcomm
 from noccl.programs.handles import Handle
+from noccl.programs.intercomm import Intercomm
 from noccl.programs.mpi_functions import Functions
 from noccl.programs.mpi_sessions import Session
 from noccl.programs.mpi_values import VALUES
@@ -104,6 +105,7 @@ def _classes() -> dict[str, type]:
     provided: dict[str, type] = {
         "Comm": comm.Comm,
         "Intracomm": comm.Intracomm,
+        "Intercomm": Intercomm,
         "Topocomm": Topocomm,
         "Cartcomm": Cartcomm,
         "Graphcomm": Graphcomm,
@@ -131,7 +133,6 @@ def _classes() -> dict[str, type]:
         refused_names.add_to(kind, name)
     return provided | {
         "memory": memories.MpiBuffer,
-        "Intercomm": refused_names.make("Intercomm", comm.Comm),
         "File": refused_names.make("File", error="ERR_FILE"),
     }
 

@@ -53,7 +53,8 @@ METHODS: tuple[tuple[str, str, str, str], ...] = (
     ("Intracomm", "grids and graphs", "",
      "Cart_map Create_cart Create_dist_graph Create_dist_graph_adjacent Create_graph Graph_map"),
     ("Intracomm", "intercommunicators", "processes",
-     "Accept Connect Create_intercomm Spawn Spawn_multiple"),
+     "Accept Connect Spawn Spawn_multiple"),
+    ("Intracomm", "intercommunicators", "", "Create_intercomm"),
     ("Topocomm", "collectives of neighbours", "",
      "Neighbor_allgather Neighbor_allgatherv Neighbor_alltoall Neighbor_alltoallv "
      "Neighbor_alltoallw Ineighbor_allgather Ineighbor_allgatherv Ineighbor_alltoall "
@@ -68,7 +69,7 @@ METHODS: tuple[tuple[str, str, str, str], ...] = (
      "Get_dims Get_neighbors Get_neighbors_count Get_topo dims edges index nedges neighbors "
      "nneighbors nnodes topo"),
     ("Distgraphcomm", "grids and graphs", "", "Get_dist_neighbors Get_dist_neighbors_count"),
-    ("Intercomm", "intercommunicators", "processes",
+    ("Intercomm", "intercommunicators", "",
      "Create_from_groups Get_remote_group Get_remote_size Merge remote_group remote_size"),
     ("Datatype", "datatypes", "",
      "Commit Create_contiguous Create_darray Create_dup Create_hindexed Create_hindexed_block "

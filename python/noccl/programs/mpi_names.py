@@ -95,7 +95,7 @@ _MODULE = (
         "Topocomm Win buffer memory",
     ),
     _row("class", "files", "File", NO_FILES),
-    _row("class", "intercommunicators", "Intercomm", NO_PROCESSES),
+    _row("class", "intercommunicators", "Intercomm"),
     _row("class", "sessions", "Session"),
     _row("class", "generalized requests", "Grequest"),
     _row(

@@ -14,6 +14,7 @@ import numpy as np
 
 from noccl.programs.failures import MpiError, ValueMpiError
 from noccl.programs.handles import Copied
+from noccl.programs.memories import MpiBuffer
 from noccl.programs.mpi_values import VALUES
 
 if TYPE_CHECKING:
@@ -200,7 +201,8 @@ class Op(Copied):
         return bytes(sides[1, places])
 
     def _user_call(self, left: memoryview, right: memoryview, datatype: Datatype) -> None:
-        self._alive("combine").user(left, right, datatype)
+        buffers = MpiBuffer.frombuffer(left), MpiBuffer.frombuffer(right)
+        self._alive("combine").user(*buffers, datatype)
 
 
 def _larger(x: Any, y: Any) -> Any:

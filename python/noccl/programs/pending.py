@@ -164,9 +164,9 @@ class PartitionedMessages(PointToPoint):
     def _send_parts(self, data: bytes, dest: int, tag: int) -> int | None:
         if dest == PROC_NULL:
             return None
-        link, to, tag = self._link, self._rank_of("destination", dest), _FIRST_TAG + tag_of(tag)
-        link.check()
-        return link.session.isend(link.rank, self._number, to, tag, data, False, call_site())
+        to, tag = self._rank_of("destination", dest), _FIRST_TAG + tag_of(tag)
+        self._link.check()
+        return self._send_engine(data, to, tag, call_site(), is_synchronous=False)
 
     def _receive_parts(self, size: int, source: int, tag: int) -> int | None:
         if source == PROC_NULL:

@@ -28,8 +28,6 @@ class PointToPoint(Endpoint):
 
     __slots__ = ()
 
-    # ------------------------------------------------------------------ what both cases rest on
-
     def _begin_send(
         self, data: bytes, dest: int, tag: int, where: str, *, is_synchronous: bool = False
     ) -> int | None:
@@ -38,6 +36,12 @@ class PointToPoint(Endpoint):
         link = self._link
         link.check()
         to, tag = self._rank_of("destination", dest), tag_of(tag)
+        return self._send_engine(data, to, tag, where, is_synchronous=is_synchronous)
+
+    def _send_engine(
+        self, data: bytes, to: int, tag: int, where: str, *, is_synchronous: bool
+    ) -> int:
+        link = self._link
         return link.session.isend(link.rank, self._number, to, tag, data, is_synchronous, where)
 
     def _begin_receive(self, source: int, tag: int, max_bytes: int, where: str) -> int | None:
@@ -67,8 +71,6 @@ class PointToPoint(Endpoint):
         if status is not None:
             status.fill(source, tag, 0 if data is None else len(data))
         return data
-
-    # ------------------------------------------------------------------ objects
 
     def send(self, obj: Any, dest: int, tag: int = 0) -> None:
         """Sends an object; returns when it may be changed."""
@@ -162,8 +164,6 @@ class PointToPoint(Endpoint):
         if status is not None:
             status.fill(came, label, 0 if found is None else len(found))
         return found
-
-    # ------------------------------------------------------------------ buffers
 
     def Send(self, buf: Any, dest: int, tag: int = 0) -> None:
         """Sends a buffer; returns when it may be changed."""

@@ -6,15 +6,16 @@ A message of an object is a head with the lengths, the bytes of pickle, and each
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
-from noccl.programs import comm, probes, requests
+from noccl.programs import comm, intercomm, probes, requests
 from noccl.programs.constants import ANY_SOURCE, ANY_TAG, PROC_NULL
 from noccl.programs.failures import MpiError
 from noccl.programs.memories import MpiBuffer, Pickle
 from noccl.programs.mpi_lookup import mpi
+from noccl.programs.stand_in.many import Many
 from noccl.programs.status import Status
 
 _LENGTH = np.dtype(np.int64)
@@ -46,43 +47,7 @@ def _object(buffers: list[MpiBuffer]) -> Any:
     return pickle.loads_oob(buffers[0], buffers[1:])
 
 
-class _Many(tuple[Any, ...]):
-    """Requests or messages that are those of one object.
-
-    Attributes:
-        KIND: Class of each.
-        NULL: Name of the null one.
-    """
-
-    KIND: type
-    NULL = ""
-
-    def __new__(cls, of: Any = None) -> Self:
-        """Of many, of one, or a null one."""
-        given = getattr(mpi(), cls.NULL) if of is None else of
-        return super().__new__(cls, (given,) if isinstance(given, cls.KIND) else given)
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, self.KIND):
-            return all(one == other for one in self)
-        return tuple(self) == tuple(other) if isinstance(other, type(self)) else NotImplemented
-
-    def __ne__(self, other: object) -> bool:
-        is_equal = self.__eq__(other)
-        return is_equal if is_equal is NotImplemented else not is_equal
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __bool__(self) -> bool:
-        return any(self)
-
-    def free(self) -> None:
-        """Ends each."""
-        for one in self:
-            one.free()
-
-
-class Request(_Many):
+class Request(Many):
     """Sends or receives of one object."""
 
     KIND = requests.Request
@@ -145,7 +110,7 @@ def _filled(statuses: Any, count: int) -> None:
         statuses += [Status() for _ in range(count - len(statuses))]
 
 
-class Message(_Many):
+class Message(Many):
     """The messages of one object that a matched probe has found."""
 
     KIND = probes.Message
@@ -296,5 +261,11 @@ class Comm(comm.Comm):
 
 class Intracomm(Comm, comm.Intracomm):
     """A communicator of one group of ranks."""
+
+    __slots__ = ()
+
+
+class Intercomm(Comm, intercomm.Intercomm):
+    """A communicator of two groups of ranks."""
 
     __slots__ = ()
