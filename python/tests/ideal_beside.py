@@ -19,9 +19,22 @@ class Beside:
     """Tasks of ranks, all of messages; times are not kept."""
 
     ranks: list[Rank]
+    members: list[tuple[int, ...]]
     cycle: int
     ready: list[tuple[int, Any]]
     spans: list[tuple[int, int, int, str, str]]
+
+    def __init__(self) -> None:
+        self.groups: dict[tuple[int, ...], tuple[list[int], dict[int, int]]] = {}
+
+    def group(self, rank: int, ranks: list[int], place: str) -> int:
+        del place
+        made, calls = self.groups.setdefault(tuple(ranks), ([], {}))
+        call = calls[rank] = calls.get(rank, -1) + 1
+        if call == len(made):
+            made.append(len(self.members))
+            self.members.append(tuple(ranks))
+        return made[call]
 
     def _request(self, owner: Rank) -> int:
         raise NotImplementedError

@@ -33,6 +33,7 @@ class IdealSession(Beside):
     clock_ghz = 1.0
 
     def __init__(self, ranks: int, *, max_cycles: int | None = None) -> None:
+        super().__init__()
         self.ranks = [Rank() for _ in range(ranks)]
         self.members: list[tuple[int, ...]] = [tuple(range(ranks))]
         self.max_cycles = max_cycles

@@ -89,12 +89,15 @@ def test_a_program_with_two_communicators_may_begin_them_in_any_order(network: s
     def program(comm: Any) -> list[float]:
         other = comm.Dup()
         comms = [other, comm] if comm.rank else [comm, other]
-        found = {one: np.empty(2000) for one in comms}
+        found = [np.empty(2000) for _ in comms]
         own = np.full(2000, comm.rank + 1.0)
-        requests = [one.Iallreduce(own if one == comm else 2 * own, found[one]) for one in comms]
+        requests = [
+            one.Iallreduce(own if one == comm else 2 * own, into)
+            for one, into in zip(comms, found, strict=True)
+        ]
         for request in requests:
             request.Wait()
-        return [float(found[comm][-1]), float(found[other][-1])]
+        return [float(found[comms.index(one)][-1]) for one in (comm, other)]
 
     # Routers of Torrent's network would keep the contributions of each for those of the other.
     result = noccl.run_program(program, network, ranks=2)

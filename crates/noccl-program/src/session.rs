@@ -11,7 +11,7 @@ use crate::rank::{Call, CallKind, Rank};
 use crate::report::{Span, Uses};
 use crate::request::{RequestKind, Requests};
 use crate::response::{Received, Response};
-use crate::split::{Communicator, Split};
+use crate::split::{Communicator, Group, Split};
 use crate::streams::Streams;
 use crate::tasks::TaskWait;
 use crate::template::Template;
@@ -58,6 +58,8 @@ pub struct Session<'n> {
     pub(crate) comms: Vec<Communicator>,
     /// Communicators of ranks alone, once they are asked for.
     pub(crate) alone: BTreeMap<RankId, CommId>,
+    /// Communicators of other groups that their members have asked for.
+    pub(crate) groups: BTreeMap<Vec<RankId>, Group>,
     pub(crate) requests: Requests,
     pub(crate) messages: Messages,
     /// By action of the run that is not over.
@@ -149,6 +151,7 @@ impl<'n> Session<'n> {
             rank_at: rank_at.collect(),
             comms: vec![Communicator::new(all, &coords)],
             alone: BTreeMap::new(),
+            groups: BTreeMap::new(),
             requests: Requests::default(),
             messages: Messages::default(),
             roles: Numbered::default(),

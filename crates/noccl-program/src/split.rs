@@ -170,6 +170,14 @@ impl Session<'_> {
     }
 }
 
+/// Communicators of one group that its members have asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Group {
+    made: Vec<CommId>,
+    /// How many each member has asked for.
+    calls: BTreeMap<RankId, usize>,
+}
+
 // Communicators: groups of ranks in an order of their own.
 
 /// A group of ranks, and how many collectives each has called on it.
@@ -252,6 +260,49 @@ impl Session<'_> {
         self.comms.push(Communicator::new(vec![rank], &coords));
         self.alone.insert(rank, comm);
         comm
+    }
+
+    /// A communicator of these ranks in this order, each of which asks for it: the n-th that a rank asks for is the n-th of all others. Takes no time:
+    /// the ranks' messages do, with which they agree.
+    ///
+    /// # Errors
+    /// [`ProgramError::Argument`] for ranks that there are not, and without the caller.
+    pub fn group(
+        &mut self,
+        rank: RankId,
+        ranks: Vec<RankId>,
+        call_site: &str,
+    ) -> Result<CommId, ProgramError> {
+        let num_ranks = self.ranks.len();
+        let mut sorted = ranks.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        let is_group =
+            sorted.len() == ranks.len() && sorted.iter().all(|one| one.idx() < num_ranks);
+        if !is_group || !ranks.contains(&rank) {
+            return Err(ProgramError::Argument {
+                rank,
+                call_site: call_site.to_owned(),
+                what: format!("a group of {} ranks", ranks.len()),
+                accepted: format!(
+                    "different ranks below {num_ranks}, and rank {} with them",
+                    rank.0
+                ),
+            });
+        }
+        let group = self.groups.entry(ranks.clone()).or_default();
+        let calls = group.calls.entry(rank).or_default();
+        let call = *calls;
+        *calls += 1;
+        let known = group.made.get(call).copied();
+        let comm = known.unwrap_or(number(self.comms.len()));
+        if known.is_none() {
+            group.made.push(comm);
+            let coords: Vec<_> = ranks.iter().map(|one| self.coord(*one)).collect();
+            self.comms.push(Communicator::new(ranks, &coords));
+        }
+        self.note_group(rank, comm);
+        Ok(comm)
     }
 
     /// The communicator of a call.

@@ -61,6 +61,14 @@ impl ProgramSession {
             .with(py, rank, |session| Ok(session.alone(RankId(rank)).0))
     }
 
+    /// Number of a communicator that its members alone make, each by a call.
+    fn group(&mut self, py: Python<'_>, rank: u32, ranks: Vec<u32>, place: &str) -> PyResult<u32> {
+        self.held.with(py, rank, |session| {
+            let ranks = ranks.into_iter().map(RankId).collect();
+            Ok(session.group(RankId(rank), ranks, place)?.0)
+        })
+    }
+
     /// Cycles per nanosecond of the network.
     #[getter]
     fn clock_ghz(&self, py: Python<'_>) -> PyResult<f64> {

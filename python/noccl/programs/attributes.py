@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from noccl.programs import constants
-from noccl.programs.failures import MpiError
+from noccl.programs.failures import MpiError, as_mpi_errors, last_used_code
 from noccl.programs.mpi_values import VALUES
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ _PREDEFINED = {
     VALUES["TAG_UB"]: constants.TAG_UB,
     VALUES["IO"]: constants.ANY_SOURCE,
     VALUES["WTIME_IS_GLOBAL"]: 1,
-    VALUES["LASTUSEDCODE"]: VALUES["ERR_LASTCODE"],
     VALUES["APPNUM"]: 0,
 }
 
@@ -59,13 +58,16 @@ class Attributes:
 
     def Get_attr(self, keyval: int) -> Any:
         """Value of a key, None without one."""
+        attributes = self._attributes()
+        if keyval == VALUES["LASTUSEDCODE"]:
+            return last_used_code()
         if keyval in _PREDEFINED:
             return _PREDEFINED[keyval]
         if keyval == VALUES["UNIVERSE_SIZE"]:
             return None
-        if keyval not in _keys and keyval not in self._attributes():
+        if keyval not in _keys and keyval not in attributes:
             _known(keyval)
-        return self._attributes().get(keyval)
+        return attributes.get(keyval)
 
     def Set_attr(self, keyval: int, attrval: Any) -> None:
         """Sets the value of a key."""
@@ -77,19 +79,23 @@ class Attributes:
     def Delete_attr(self, keyval: int) -> None:
         """Takes a key out."""
         _known(keyval)
-        if keyval in self._attributes():
-            self._gone(keyval, self._attributes().pop(keyval))
+        attributes = self._attributes()
+        if keyval in attributes:
+            self._gone(keyval, attributes[keyval])
+            del attributes[keyval]
 
     def _gone(self, keyval: int, value: Any) -> None:
         _, delete = _keys.get(keyval, (None, None))
         if delete is not None:
-            delete(self, keyval, value)
+            with as_mpi_errors():
+                delete(self, keyval, value)
 
     def _copy_attributes(self, into: Attributes) -> None:
         """Gives a duplicate the values that its keys copy."""
         for keyval, value in self._attributes().items():
             copy, _ = _keys.get(keyval, (None, None))
-            found = NotImplemented if copy is None else copy(self, keyval, value)
+            with as_mpi_errors():
+                found = NotImplemented if copy is None else copy(self, keyval, value)
             if found is not NotImplemented:
                 into._attributes()[keyval] = found
 

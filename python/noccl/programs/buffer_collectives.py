@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from noccl.programs.buffer_forms import is_in_place
 from noccl.programs.buffers import Buffer, read
 from noccl.programs.composed import Composed
-from noccl.programs.failures import MpiError
+from noccl.programs.failures import ValueMpiError
 from noccl.programs.link import call_site
 from noccl.programs.operators import SUM, Op, chosen
 
@@ -123,7 +123,7 @@ class BufferCollectives(Composed):
         into = read(recvbuf, "recvbuf", writable=True) if self._rank == root else None
         source = into if into is not None and is_in_place(sendbuf) else read(sendbuf, "sendbuf")
         assert source is not None  # noqa: S101 - in place only where there is a receive buffer
-        data, kind = source.take(), source.datatype
+        data, kind = source.take(), same_kind(source, into)
         self._agree(where, "Reduce", "op", op.name, "root", root, "bytes", len(data))
         self._fits(data, into)
         element = op.engine_element(kind)
@@ -139,11 +139,11 @@ class BufferCollectives(Composed):
         where = call_site()
         into = read(recvbuf, "recvbuf", writable=True)
         source = into if is_in_place(sendbuf) else read(sendbuf, "sendbuf")
-        data = source.take()
+        data, kind = source.take(), same_kind(source, into)
         op = chosen(op)
         self._agree(where, "Allreduce", "op", op.name, "bytes", len(data))
         self._fits(data, into)
-        into.put(self._reduced_everywhere(data, source.datatype, op, where))
+        into.put(self._reduced_everywhere(data, kind, op, where))
 
     def Reduce_scatter_block(self, sendbuf: Any, recvbuf: Any, op: Op = SUM) -> None:
         """The buffers of all ranks combined; each rank gets the block of its number."""
@@ -154,7 +154,7 @@ class BufferCollectives(Composed):
         else:
             into = read(recvbuf, "recvbuf", writable=True)
             source = read(sendbuf, "sendbuf", blocks=self._size)
-        kind = source.datatype
+        kind = same_kind(source, into)
         data = source.part(0, source.count * self._size).take()
         self._agree(where, "Reduce_scatter_block", "op", op.name, "bytes", len(data))
         self._fits(bytes(source.size), into)
@@ -174,7 +174,7 @@ class BufferCollectives(Composed):
         where = call_site()
         into = read(recvbuf, "recvbuf", writable=True)
         source = into if is_in_place(sendbuf) else read(sendbuf, "sendbuf")
-        data, kind = source.take(), source.datatype
+        data, kind = source.take(), same_kind(source, into)
         self._agree(where, name, "op", op.name, "bytes", len(data))
         self._fits(data, into)
         # An operator that is not defined here is noticed in a communicator of one rank too.
@@ -238,7 +238,21 @@ class BufferCollectives(Composed):
             MpiError: The lengths differ.
         """
         if into is not None and len(data) != into.size:
-            raise MpiError(
+            raise ValueMpiError(
                 f"{len(data)} bytes are sent to where {into.size} are received; "
                 "accepted: buffers of equal length"
             )
+
+
+def same_kind(source: Buffer, into: Buffer | None) -> Datatype:
+    """The datatype of a reduction.
+
+    Raises:
+        ValueMpiError: Another one is received.
+    """
+    if into is not None and source.datatype != into.datatype:
+        raise ValueMpiError(
+            f"a reduction of {source.datatype.label} into {into.datatype.label}; accepted: "
+            "one datatype"
+        )
+    return source.datatype

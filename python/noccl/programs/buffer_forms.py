@@ -10,7 +10,7 @@ import numpy as np
 
 from noccl.programs.constants import IN_PLACE
 from noccl.programs.datatypes import Datatype
-from noccl.programs.failures import MpiError
+from noccl.programs.failures import TypeMpiError, ValueMpiError
 from noccl.programs.named_datatypes import of_code
 
 FORMS = (
@@ -28,7 +28,7 @@ def item_fields(spec: Any, name: str) -> tuple[Any, Any, int, Any]:
     data, counts, displacement, kind = _parts(spec, name, FORMS)
     if isinstance(counts, (list, tuple)):
         if len(counts) != 2:  # noqa: PLR2004 - count and displacement
-            raise MpiError(f"{name}: {len(counts)} counts; {FORMS}")
+            raise ValueMpiError(f"{name}: {len(counts)} counts; {FORMS}")
         counts, displacement = counts
     displacement = whole(f"{name}: displacement", 0 if displacement is None else displacement)
     return data, counts, displacement, kind
@@ -46,7 +46,7 @@ def _parts(spec: Any, name: str, forms: str) -> tuple[Any, Any, Any, Any]:
         case 4:
             return spec[0], spec[1], spec[2], spec[3]
         case _:
-            raise MpiError(f"{name}: a list of {len(spec)} items; {forms}")
+            raise ValueMpiError(f"{name}: a list of {len(spec)} items; {forms}")
 
 
 def datatype_of(kind: Any, name: str) -> Datatype:
@@ -55,7 +55,7 @@ def datatype_of(kind: Any, name: str) -> Datatype:
         return kind
     if isinstance(kind, str):
         return of_code(kind)
-    raise MpiError(f"{name}: {type(kind).__name__}; accepted: a datatype of MPI")
+    raise TypeMpiError(f"{name}: {type(kind).__name__}; accepted: a datatype of MPI")
 
 
 def whole(name: str, value: Any) -> int:
@@ -63,9 +63,9 @@ def whole(name: str, value: Any) -> int:
     try:
         number = operator.index(value)
     except TypeError as error:
-        raise MpiError(f"{name}: {type(value).__name__}; accepted: a whole number") from error
+        raise TypeMpiError(f"{name}: {type(value).__name__}; accepted: a whole number") from error
     if number < 0:
-        raise MpiError(f"{name}: {number}; accepted: 0 or more")
+        raise ValueMpiError(f"{name}: {number}; accepted: 0 or more")
     return number
 
 
@@ -83,7 +83,7 @@ def per_rank(name: str, values: Any, ranks: int) -> list[int]:
     if np.ndim(values) == 0:
         values = [values] * ranks
     if len(values) != ranks:
-        raise MpiError(f"{name}: {len(values)} for {ranks} ranks; accepted: one per rank")
+        raise ValueMpiError(f"{name}: {len(values)} for {ranks} ranks; accepted: one per rank")
     return [whole(name, value) for value in values]
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 import pickle
 from typing import TYPE_CHECKING, Any
 
+from noccl.programs.buffers import memory
+from noccl.programs.constants import BUFFER_AUTOMATIC
 from noccl.programs.failures import MpiError
 from noccl.programs.link import call_site
 from noccl.programs.mpi_values import VALUES
@@ -45,6 +47,8 @@ class Store:
                 "Attach_buffer: a buffer is attached; accepted: after Detach_buffer",
                 error_class=VALUES["ERR_BUFFER"],
             )
+        if buffer is not BUFFER_AUTOMATIC:
+            memory(buffer, "buf", writable=True)
         self.attached[number] = buffer
 
     def detach(self, number: int, link: Link) -> Any:

@@ -21,7 +21,7 @@ from noccl.programs.buffer_forms import (
 )
 from noccl.programs.constants import BOTTOM
 from noccl.programs.datatypes import Datatype
-from noccl.programs.failures import MpiError
+from noccl.programs.failures import BufferMpiError, TypeMpiError, ValueMpiError
 from noccl.programs.foreign_memory import array_of, at_addresses
 from noccl.programs.mpi_values import VALUES
 from noccl.programs.named_datatypes import NAMED, PLAIN, of_code, of_element
@@ -85,7 +85,7 @@ class Buffer:
         first, last = (self._start + offset for offset in self.datatype.reach(self.count))
         if first < 0 or last > len(self._raw):
             place = f"begin {-first} bytes before the buffer" if first < 0 else f"need {last} bytes"
-            raise MpiError(
+            raise ValueMpiError(
                 f"{name}: {self.count} items of {self.datatype.label} {place}; "
                 f"the buffer has {len(self._raw)}",
                 error_class=VALUES["ERR_TRUNCATE"],
@@ -116,11 +116,16 @@ def read(spec: Any, name: str, *, writable: bool = False, blocks: int = 1) -> Bu
             return at_addresses(datatype_of(kind, name), count)
     raw, datatype = memory(data, name, kind, writable=writable)
     start = displacement * datatype.extent
+    if displacement and (datatype.extent <= 0 or start > len(raw)):
+        raise ValueMpiError(
+            f"{name}: displacement {displacement} of {datatype.label}, extent {datatype.extent}, "
+            f"in {len(raw)} bytes; accepted: one in the buffer"
+        )
     if counts is None:
         count = _inferred(raw, start, datatype, name)
         count, rest = divmod(count, blocks)
         if rest:
-            raise MpiError(f"{name}: items for {blocks} ranks are a multiple of {blocks}")
+            raise ValueMpiError(f"{name}: items for {blocks} ranks are a multiple of {blocks}")
     else:
         count = whole(f"{name}: count", counts)
     if counts is not None:
@@ -131,7 +136,7 @@ def read(spec: Any, name: str, *, writable: bool = False, blocks: int = 1) -> Bu
 def _plain(array: np.ndarray[Any, Any], *, writable: bool) -> Buffer | None:
     """What most calls give, without what the other forms need; None of other arrays."""
     plain = PLAIN.get(array.dtype.char)
-    if plain is None:
+    if plain is None or not array.dtype.isnative:
         return None
     try:
         raw = array.data.cast("B")
@@ -155,14 +160,14 @@ def memory(
     if isinstance(data, np.ndarray):
         raw = _array_bytes(data, name)
         datatype = of_element(data.dtype) if datatype is None else datatype
-    elif data is None and datatype is not None:
+    elif (data is None or data is BOTTOM) and datatype is not None:
         raw = memoryview(b"")
         writable = False
     else:
         raw, found = _view_bytes(data, name)
         datatype = found if datatype is None else datatype
     if writable and raw.readonly and len(raw):
-        raise MpiError(f"{name}: cannot be written; accepted: a buffer that can, to receive")
+        raise BufferMpiError(f"{name}: cannot be written; accepted: a buffer that can, to receive")
     return raw, datatype
 
 
@@ -170,7 +175,7 @@ def _array_bytes(data: np.ndarray[Any, Any], name: str) -> memoryview:
     flags = data.flags
     if not flags.c_contiguous:
         if not flags.f_contiguous:
-            raise MpiError(
+            raise BufferMpiError(
                 f"{name}: the array's elements do not stand side by side; accepted: a copy, or "
                 "the whole array with a derived datatype"
             )
@@ -188,9 +193,9 @@ def _view_bytes(data: Any, name: str) -> tuple[memoryview, Datatype]:
     try:
         view = memoryview(data)
     except TypeError as error:
-        raise MpiError(f"{name}: {type(data).__name__}; {FORMS}") from error
+        raise TypeMpiError(f"{name}: {type(data).__name__}; {FORMS}") from error
     if not view.contiguous:
-        raise MpiError(f"{name}: the elements do not stand side by side; accepted: a copy")
+        raise BufferMpiError(f"{name}: the elements do not stand side by side; accepted: a copy")
     datatype = _BYTE if view.format == "B" else of_code(view.format)
     if view.nbytes == 0:
         return memoryview(b""), datatype
@@ -204,10 +209,10 @@ def _inferred(raw: memoryview, start: int, datatype: Datatype, name: str) -> int
     if len(raw) == 0:
         return 0
     if datatype.extent <= 0:
-        raise MpiError(f"{name}: datatype of extent {datatype.extent}; accepted: a count")
+        raise ValueMpiError(f"{name}: datatype of extent {datatype.extent}; accepted: a count")
     count, rest = divmod(len(raw) - start, datatype.extent)
     if rest or count < 0:
-        raise MpiError(
+        raise ValueMpiError(
             f"{name}: {len(raw) - start} bytes are not a number of {datatype.label} "
             f"({datatype.extent} bytes each); accepted: a count"
         )

@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from noccl.programs import constants
-from noccl.programs.failures import MpiError
+from noccl.programs.failures import MpiError, ValueMpiError
 from noccl.programs.link import call_site
 from noccl.programs.mpi_values import VALUES
 from noccl.programs.topologies import Topocomm
@@ -149,10 +149,10 @@ def lengths_of(
             f"accepted: 1 to {comm.Get_size()}, the communicator's",
             error_class=VALUES["ERR_ARG"],
         )
-    if not periods or isinstance(periods, bool):
+    if periods is None or isinstance(periods, bool):
         periods = [bool(periods)] * len(lengths)
     if len(periods) != len(lengths):
-        raise MpiError(f"periods: {len(periods)}; accepted: {len(lengths)}")
+        raise ValueMpiError(f"periods: {len(periods)}; accepted: {len(lengths)}")
     return lengths, tuple(bool(wraps) for wraps in periods), count
 
 

@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from noccl.programs import constants
 from noccl.programs.background import BackgroundCollectives
+from noccl.programs.buffer_collectives import same
 from noccl.programs.buffered import BufferedSends
 from noccl.programs.comm_facts import Facts
 from noccl.programs.endpoint import Endpoint
-from noccl.programs.failures import MpiError, refuse
+from noccl.programs.failures import MpiError
+from noccl.programs.fault_calls import FaultCalls
 from noccl.programs.link import call_site
 from noccl.programs.mpi_lookup import mpi
 from noccl.programs.mpi_values import VALUES
 from noccl.programs.object_collectives import ObjectCollectives
+from noccl.programs.pending import PartitionedMessages
 from noccl.programs.persistent import Persistent
 from noccl.programs.probes import Probes
 from noccl.programs.requests import Request
@@ -29,12 +32,16 @@ if TYPE_CHECKING:
     from noccl.programs.link import Link
 
 
+# Of `Split_type`: the info says what ranks share.
+_GUIDED = (VALUES["COMM_TYPE_HW_GUIDED"], VALUES["COMM_TYPE_RESOURCE_GUIDED"])
 Kind = TypeVar("Kind", bound=Endpoint)
 
 
 class Comm(
     Facts,
     Persistent,
+    PartitionedMessages,
+    FaultCalls,
     BufferedSends,
     Probes,
     ObjectCollectives,
@@ -54,9 +61,11 @@ class Comm(
             )
         return self._other(Intracomm, self._split(color, key, call_site(), "Split"))
 
-    def Split_type(self, split_type: int, key: int = 0, info: object = None) -> Intracomm:  # noqa: ARG002
+    def Split_type(self, split_type: int, key: int = 0, info: Any = None) -> Intracomm:
         """One communicator per tile: no two ranks share a memory. COMM_NULL for other types."""
         is_shared = split_type == constants.COMM_TYPE_SHARED
+        if split_type in _GUIDED and info:
+            is_shared = info.get("mpi_hw_resource_type") == "mpi_shared_memory"
         color = self._rank if is_shared else constants.UNDEFINED
         return self.Split(color, key)
 
@@ -123,17 +132,51 @@ class Intracomm(Comm):
     __slots__ = ()
 
     def Create_group(self, group: Group, tag: int = 0) -> Intracomm:  # noqa: ARG002 - mpi4py's
-        """A communicator of a group's ranks, which alone call: all ranks of this one, or one."""
-        link = self._link
-        if group.Get_size() == self._size:
-            return self.Create(group)
-        if group.members == (link.rank,):
-            return Intracomm._made(link, link.session.alone(link.rank), 0, (link.rank,))
-        return refuse(
-            "Intracomm.Create_group",
-            f"a group of {group.Get_size()} of {self._size} ranks needs the calls of the others",
-            "Create or Split, called by all ranks",
+        """A communicator of a group's ranks, which alone call."""
+        self._alive("Create_group")
+        return self._of_group(group, call_site())
+
+    @classmethod
+    def Create_from_group(
+        cls,
+        group: Group,
+        stringtag: str = "org.mpi4py",  # noqa: ARG003 - mpi4py's
+        info: Any = None,
+        errhandler: Any = None,
+    ) -> Intracomm:
+        """A communicator of a group's ranks, which alone call."""
+        made: Intracomm = mpi().COMM_WORLD._of_group(group, call_site())
+        if info:
+            made.Set_info(info)
+        if errhandler is not None:
+            made.Set_errhandler(errhandler)
+        return made
+
+    def _of_group(self, group: Group, where: str) -> Intracomm:
+        """The members learn of each other by eight bytes to the first of them and back."""
+        link, members = self._link, group.members
+        link.check()
+        if link.rank not in members:
+            raise MpiError(
+                f"a communicator of {len(members)} ranks without the caller; accepted: calls of "
+                "the members of the group",
+                error_class=VALUES["ERR_GROUP"],
+            )
+        link.has_split = True
+        number = link.session.group(link.rank, list(members), where)
+        made = Intracomm._made(link, number, members.index(link.rank), members)
+        made._tree_broadcast(
+            made._tree_reduce(bytes(8), lambda x, _: x, 0, same, same, where) or b"", 0, where
         )
+        return made
+
+    def Create_intercomm(
+        self, local_leader: int, peer_comm: Any, remote_leader: int, tag: int = 0
+    ) -> Any:
+        """A communicator of these ranks and of another group's, whose leaders know each other."""
+        from noccl.programs.intercomm import create  # noqa: PLC0415 - a circle otherwise
+
+        return create(self, local_leader, peer_comm, remote_leader, tag, call_site())
 
     def Create_cart(
         self,
@@ -142,7 +185,7 @@ class Intracomm(Comm):
         reorder: bool = False,
     ) -> Cartcomm:
         """A grid of ranks, the last dimension fastest; COMM_NULL for ranks beyond it."""
-        from noccl.programs.cartesian import create  # noqa: PLC0415 - a circle otherwise
+        from noccl.programs.cartesian import create  # noqa: PLC0415 - the same
 
         del reorder  # Ranks keep their tiles.
         return create(self, dims, periods, call_site())

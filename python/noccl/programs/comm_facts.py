@@ -11,7 +11,6 @@ from noccl.programs.endpoint import Endpoint
 from noccl.programs.failures import MpiError
 from noccl.programs.groups import Group
 from noccl.programs.link import call_site
-from noccl.programs.mpi_lookup import mpi
 from noccl.programs.mpi_values import VALUES
 
 
@@ -92,6 +91,9 @@ class Facts(Described, Endpoint):
                 error_class=VALUES["ERR_COMM"],
             )
         self._end_attributes()
+        self._forget()
+
+    def _forget(self) -> None:
         self._state = None  # type: ignore[assignment]
         self._number = -1
         for name in ("_rank", "_size", "members", "_link"):
@@ -112,11 +114,6 @@ class Facts(Described, Endpoint):
         found = self.Get_group().Compare(comm.Get_group())
         return constants.CONGRUENT if found == constants.IDENT else found
 
-    def __reduce__(self) -> Any:
-        if self and self._state.is_predefined:
-            return _predefined, (self._state.name.removeprefix("MPI_"),)
-        return super().__reduce__()
-
     def _is_predefined(self) -> bool:
         return self._state.is_predefined
 
@@ -129,8 +126,3 @@ class Facts(Described, Endpoint):
         if name in {"_rank", "_size", "members", "_link", "_known", "_agreements"}:
             raise self._is_null(f"at {call_site()}")
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
-
-
-def _predefined(name: str) -> Any:
-    """COMM_WORLD or COMM_SELF of the rank that runs."""
-    return getattr(mpi(), name)

@@ -16,6 +16,7 @@ class CommState:
         is_predefined: Is it COMM_WORLD or COMM_SELF?
         name: Of the communicator.
         num_collectives: Collective calls so far.
+        remote: The other group of ranks; None without one.
         topology: Of a grid or a graph; None without one.
     """
 
@@ -26,6 +27,7 @@ class CommState:
         "is_predefined",
         "name",
         "num_collectives",
+        "remote",
         "topology",
     )
 
@@ -36,4 +38,5 @@ class CommState:
         self.is_predefined: bool = False
         self.name: str = ""
         self.num_collectives: int = 0
+        self.remote: Any = None
         self.topology: Any = None

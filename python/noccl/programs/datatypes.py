@@ -13,12 +13,13 @@ from typing import Any, Self
 from noccl.programs.attributes import Attributes
 from noccl.programs.derived import Derived
 from noccl.programs.failures import MpiError
+from noccl.programs.fortran_types import FortranTypes
 from noccl.programs.layouts import Origin
 from noccl.programs.mpi_values import VALUES
 from noccl.programs.packing import Packing
 
 
-class Datatype(Derived, Packing, Attributes):
+class Datatype(Derived, FortranTypes, Packing, Attributes):
     """A datatype, predefined or derived."""
 
     __slots__ = ()
@@ -69,7 +70,7 @@ class Datatype(Derived, Packing, Attributes):
 
     def Free(self) -> None:
         """Ends the datatype; what has begun with it ends as usual."""
-        if self._alive("Free").is_named:
+        if self._alive("Free").is_given:
             raise MpiError(
                 f"Free of {self.label}: accepted: a datatype that the program has made",
                 error_class=VALUES["ERR_TYPE"],
@@ -88,7 +89,7 @@ class Datatype(Derived, Packing, Attributes):
     Create_dup = Dup
 
     def _is_predefined(self) -> bool:
-        return self._state is not None and self._state.is_named
+        return self._state is not None and self._state.is_given
 
     @property
     def typechar(self) -> str:
@@ -126,17 +127,9 @@ class Datatype(Derived, Packing, Attributes):
         return BY_CODE[plain]
 
     def __reduce__(self) -> Any:
-        if self._state is None:
-            return Datatype, ()
-        if self._state.is_named:
-            return _named, (self.label,)
+        if self._state is None or self._state.is_named:
+            return super().__reduce__()
         return again, self._state.call()
-
-
-def _named(label: str) -> Datatype:
-    from noccl.programs.named_datatypes import NAMED  # noqa: PLC0415 - a circle otherwise
-
-    return NAMED[label]
 
 
 def again(combiner: str, values: dict[str, Any], bases: tuple[Datatype, ...]) -> Datatype:
@@ -145,5 +138,6 @@ def again(combiner: str, values: dict[str, Any], bases: tuple[Datatype, ...]) ->
         return bases[0].Dup()
     if combiner == "STRUCT":
         return Datatype.Create_struct(values["blocklengths"], values["displacements"], bases)
-    made: Datatype = getattr(bases[0], f"Create_{combiner.lower()}")(**values)
+    owner = bases[0] if bases else Datatype
+    made: Datatype = getattr(owner, f"Create_{combiner.lower()}")(**values)
     return made

@@ -192,12 +192,13 @@ class Derived(Contents):
             VALUES["TYPECLASS_REAL"]: "REAL",
             VALUES["TYPECLASS_INTEGER"]: "INTEGER",
             VALUES["TYPECLASS_COMPLEX"]: "COMPLEX",
+            VALUES["TYPECLASS_LOGICAL"]: "LOGICAL",
         }
         found: Any = NAMED.get(f"{names.get(typeclass, 'class ')}{size}")
         if not found:
             raise MpiError(
                 f"Match_size: class {typeclass} of {size} bytes; accepted: REAL of 4, 8, 16, "
-                "INTEGER of 1, 2, 4, 8, COMPLEX of 8, 16, 32",
+                "INTEGER of 1, 2, 4, 8, COMPLEX of 8, 16, 32, LOGICAL of 1",
                 error_class=VALUES["ERR_ARG"],
             )
         return found  # type: ignore[no-any-return]
@@ -207,6 +208,8 @@ class Derived(Contents):
         """The pair of a value and an index; DATATYPE_NULL if there is none."""
         from noccl.programs.named_datatypes import NAMED  # noqa: PLC0415 - a circle otherwise
 
+        value._alive("Get_value_index")
+        index._alive("Get_value_index")
         name = "INT_INT" if value.label == "INT" else f"{value.label}_INT"
         is_pair = index == NAMED["INT"] and name in NAMED and not NAMED[name].code
         return NAMED[name] if is_pair else cls()  # type: ignore[return-value]

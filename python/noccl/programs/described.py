@@ -13,7 +13,32 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class Described(Attributes, Handle):
+class WithErrhandler(Handle):
+    """The methods of what has an error handler."""
+
+    __slots__ = ()
+
+    @classmethod
+    def Create_errhandler(cls, errhandler_fn: Callable[[Any, int], None]) -> Errhandler:
+        """An error handler that `Call_errhandler` calls."""
+        return Errhandler.of(errhandler_fn)
+
+    def Get_errhandler(self) -> Any:
+        """What `Set_errhandler` was given; `ERRORS_RETURN` before."""
+        found = self._alive("Get_errhandler").errhandler
+        return Errhandler(NAMED["ERRORS_RETURN"] if found is None else found)
+
+    def Set_errhandler(self, errhandler: Any) -> None:
+        """Keeps the error handler; errors are exceptions whatever it is."""
+        errhandler._alive("Set_errhandler")
+        self._alive("Set_errhandler").errhandler = Errhandler(errhandler)
+
+    def Call_errhandler(self, errorcode: int) -> None:
+        """Calls the error handler: MPI's raise the error."""
+        self.Get_errhandler()(self, errorcode)
+
+
+class Described(Attributes, WithErrhandler):
     """The methods.
 
     Attributes:
@@ -46,22 +71,3 @@ class Described(Attributes, Handle):
         self._alive("Set_info").info = dict(info.items())
 
     info: property = property(Get_info, Set_info)
-
-    @classmethod
-    def Create_errhandler(cls, errhandler_fn: Callable[[Any, int], None]) -> Errhandler:
-        """An error handler that `Call_errhandler` calls."""
-        return Errhandler.of(errhandler_fn)
-
-    def Get_errhandler(self) -> Any:
-        """What `Set_errhandler` was given; `ERRORS_RETURN` before."""
-        found = self._alive("Get_errhandler").errhandler
-        return Errhandler(NAMED["ERRORS_RETURN"] if found is None else found)
-
-    def Set_errhandler(self, errhandler: Any) -> None:
-        """Keeps the error handler; errors are exceptions whatever it is."""
-        errhandler._alive("Set_errhandler")
-        self._alive("Set_errhandler").errhandler = Errhandler(errhandler)
-
-    def Call_errhandler(self, errorcode: int) -> None:
-        """Calls the error handler: MPI's raise the error."""
-        self.Get_errhandler()(self, errorcode)

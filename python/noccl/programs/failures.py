@@ -7,13 +7,20 @@ program that tests `Get_error_class` finds what it finds in real MPI.
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from typing import Any, NoReturn
+import itertools
+import traceback
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from noccl.errors import ProgramError
 from noccl.programs.mpi_values import ERROR_TEXTS, VALUES
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 _FIRST_OWN = VALUES["ERR_LASTCODE"] + 1
+_new_codes = itertools.count(_FIRST_OWN)
 _own_texts: dict[int, str] = {}
 _own_classes: dict[int, int] = {}
 
@@ -34,8 +41,8 @@ class MpiError(ProgramError, RuntimeError):
         self, what: str | int = 0, *, error_class: int = VALUES["ERR_OTHER"], **options: Any
     ) -> None:
         if isinstance(what, int):
-            self.error_code = what
-            super().__init__(error_string(what), **options)
+            self.error_code = VALUES["ERR_UNKNOWN"] if what < 0 else what
+            super().__init__(error_string(self.error_code), **options)
         else:
             self.error_code = error_class
             super().__init__(what, **options)
@@ -92,6 +99,44 @@ class UnsupportedError(MpiError, NotImplementedError):
         super().__init__(what, error_class=VALUES["ERR_UNSUPPORTED_OPERATION"])
 
 
+class ValueMpiError(MpiError, ValueError):
+    """An argument whose value does not fit, where mpi4py raises `ValueError`."""
+
+
+class TypeMpiError(MpiError, TypeError):
+    """An argument of a type that does not fit, where mpi4py raises `TypeError`."""
+
+
+class KeyMpiError(MpiError, KeyError):
+    """A name that there is not, where mpi4py raises `KeyError`."""
+
+    __str__ = MpiError.__str__
+
+
+class BufferMpiError(MpiError, BufferError):
+    """Memory that cannot be used as asked for, where mpi4py raises `BufferError`."""
+
+
+@contextlib.contextmanager
+def as_mpi_errors() -> Iterator[None]:
+    """What a function of the program raises within a call of MPI becomes an error of that call.
+
+    As in mpi4py its stack is printed.
+
+    Raises:
+        MpiError: ERR_OTHER, or the function's own.
+    """
+    try:
+        yield
+    except MpiError:
+        traceback.print_exc()
+        raise
+    except Exception as error:
+        traceback.print_exc()
+        name = type(error).__name__
+        raise MpiError(f"{name}: {error}; accepted: a function that raises nothing") from error
+
+
 def refuse(name: str, reason: str, instead: str) -> NoReturn:
     """Refuses a call.
 
@@ -113,9 +158,14 @@ def error_string(code: int) -> str:
     return ERROR_TEXTS.get(code, "Unknown error class")
 
 
+def last_used_code() -> int:
+    """The last code or class of the program, or of MPI."""
+    return max(_own_classes, default=_FIRST_OWN - 1)
+
+
 def add_error_class() -> int:
     """A new class of errors."""
-    code = _FIRST_OWN + len(_own_classes)
+    code = next(_new_codes)
     _own_classes[code], _own_texts[code] = code, ""
     return code
 
@@ -140,9 +190,20 @@ def remove_error_string(errorcode: int) -> None:
 
 
 def remove_error_code(errorcode: int) -> None:
-    """Ends a code or a class of the program; its number is not given again."""
+    """Ends a code or a class of the program; its number is not given again.
+
+    Raises:
+        MpiError: It has a text, or is a class that has codes.
+    """
     _own(errorcode)
-    _own_texts[errorcode], _own_classes[errorcode] = "", VALUES["ERR_UNKNOWN"]
+    codes = [code for code, of in _own_classes.items() if of == errorcode != code]
+    if _own_texts[errorcode] or codes:
+        raise MpiError(
+            f"error code {errorcode}: has {'codes' if codes else 'a text'}; accepted: after "
+            "Remove_error_code, Remove_error_string",
+            error_class=VALUES["ERR_ARG"],
+        )
+    del _own_texts[errorcode], _own_classes[errorcode]
 
 
 def _own(code: int) -> None:

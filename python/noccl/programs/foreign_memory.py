@@ -6,14 +6,17 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import math
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from noccl.programs.failures import MpiError
+from noccl.programs.failures import BufferMpiError, ValueMpiError
 from noccl.programs.mpi_values import VALUES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from noccl.programs.buffers import Buffer
     from noccl.programs.datatypes import Datatype
 
@@ -24,6 +27,7 @@ _LETTERS = {0: "i", 1: "u", 2: "f", 5: "c", 6: "b"}
 _PARTS = 2
 # What a capsule with a version has before the tensor: version, owner, function, flags.
 _VERSIONED_BYTES = 32
+_MAJOR = 1
 
 
 class _Tensor(ctypes.Structure):
@@ -59,48 +63,89 @@ def array_of(data: Any, name: str) -> np.ndarray[Any, Any] | None:
         if hasattr(data, "__cuda_array_interface__"):
             raise _elsewhere(name)
         return None
-    device = data.__dlpack_device__()[0] if hasattr(data, "__dlpack_device__") else _CPU
-    if device != _CPU:
-        raise _elsewhere(name)
+    if hasattr(data, "__dlpack_device__"):
+        kind, number = data.__dlpack_device__()
+        operator.index(number)
+        if operator.index(kind) != _CPU:
+            raise _elsewhere(name)
     capsule = data.__dlpack__()
-    tensor = _tensor_of(capsule)
-    letter = _LETTERS.get(tensor.code)
-    if letter is None or tensor.lanes > _PARTS:
-        raise MpiError(
-            f"{name}: DLPack's type {tensor.code} of {tensor.lanes} lanes; accepted: integers, "
-            "fractions, complex numbers",
-            error_class=VALUES["ERR_TYPE"],
-        )
-    element = np.dtype(
-        f"{'c' if tensor.lanes == _PARTS else letter}{tensor.lanes * tensor.bits // 8}"
+    tensor, is_readonly = _tensor_of(capsule)
+    element = _element_of(tensor)
+    shape, fills_gaplessly = _shape_of(tensor)
+    count = math.prod(shape)
+    if not fills_gaplessly:
+        raise BufferMpiError(f"{name}: DLPack: items that do not stand side by side")
+    if not count or not tensor.data:
+        return np.zeros(0, element)
+    raw: Any = (ctypes.c_char * (count * element.itemsize)).from_address(
+        tensor.data + tensor.byte_offset
     )
-    shape = tuple(tensor.shape[index] for index in range(tensor.ndim))
-    strides = None
-    if tensor.strides:
-        strides = tuple(tensor.strides[index] * element.itemsize for index in range(tensor.ndim))
-    if 0 in shape or not tensor.data:
-        return np.zeros(shape, element)
-    reach = sum((length - 1) * (strides or [0] * tensor.ndim)[i] for i, length in enumerate(shape))
-    size = (reach if strides else element.itemsize * (math.prod(shape) - 1)) + element.itemsize
-    raw: Any = (ctypes.c_char * size).from_address(tensor.data + tensor.byte_offset)
     raw.owner = capsule, data
-    return np.ndarray(shape, element, raw, strides=strides)
+    if element.kind == "V":
+        element, count = np.dtype(np.uint8), count * element.itemsize
+    array: np.ndarray[Any, Any] = np.ndarray((count,), element, raw)
+    array.flags.writeable = not is_readonly
+    return array
 
 
-def _tensor_of(capsule: Any) -> _Tensor:
-    """The tensor of a capsule, which stays valid as long as the capsule does."""
+def _element_of(tensor: _Tensor) -> np.dtype[Any]:
+    """NumPy's type of the elements; of those that it does not know the bytes."""
+    num_bytes = tensor.lanes * tensor.bits // 8
+    letter = "c" if tensor.lanes == _PARTS else _LETTERS.get(tensor.code, "")
+    with contextlib.suppress(TypeError):
+        return np.dtype(f"{letter}{num_bytes}") if letter else np.dtype(f"V{num_bytes}")
+    return np.dtype(f"V{num_bytes}")
+
+
+def _shape_of(tensor: _Tensor) -> tuple[tuple[int, ...], bool]:
+    """Lengths of the dimensions; do the items stand side by side, in C's order or Fortran's?
+
+    Raises:
+        BufferMpiError: The dimensions are none.
+    """
+    if tensor.ndim < 0 or (tensor.ndim and not tensor.shape):
+        raise BufferMpiError(f"DLPack: {tensor.ndim} dimensions without lengths")
+    shape = tuple(tensor.shape[index] for index in range(tensor.ndim))
+    if any(length < 0 for length in shape):
+        raise BufferMpiError(f"DLPack: lengths {shape}; accepted: 0 or more")
+    if not tensor.strides:
+        return shape, True
+    strides = [tensor.strides[index] for index in range(tensor.ndim)]
+    return shape, any(
+        _are_dense(zip(shape[::order], strides[::order], strict=True)) for order in (1, -1)
+    )
+
+
+def _are_dense(rows: Iterable[tuple[int, int]]) -> bool:
+    """Do the items of dimensions, the last of which is the fastest, stand side by side?"""
+    step = 1
+    for length, stride in reversed(list(rows)):
+        if length > 1 and stride != step:
+            return False
+        step *= length
+    return True
+
+
+def _tensor_of(capsule: Any) -> tuple[_Tensor, bool]:
+    """The tensor of a capsule, which stays valid as long as the capsule does; is it read-only?"""
     api = ctypes.pythonapi
     api.PyCapsule_IsValid.argtypes = [ctypes.py_object, ctypes.c_char_p]
     api.PyCapsule_GetPointer.restype = ctypes.c_void_p
     api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
-    for name, offset in ((b"dltensor_versioned", _VERSIONED_BYTES), (b"dltensor", 0)):
-        if api.PyCapsule_IsValid(capsule, name):
-            return _Tensor.from_address(api.PyCapsule_GetPointer(capsule, name) + offset)
-    raise MpiError("DLPack: a capsule of another kind", error_class=VALUES["ERR_BUFFER"])
+    if api.PyCapsule_IsValid(capsule, b"dltensor_versioned"):
+        start = api.PyCapsule_GetPointer(capsule, b"dltensor_versioned")
+        major = ctypes.c_uint32.from_address(start).value
+        if major != _MAJOR:
+            raise BufferMpiError(f"DLPack: version {major}; accepted: {_MAJOR}")
+        flags = ctypes.c_uint64.from_address(start + _VERSIONED_BYTES - 8).value
+        return _Tensor.from_address(start + _VERSIONED_BYTES), bool(flags & 1)
+    if api.PyCapsule_IsValid(capsule, b"dltensor"):
+        return _Tensor.from_address(api.PyCapsule_GetPointer(capsule, b"dltensor")), False
+    raise BufferMpiError("DLPack: a capsule of another kind", error_class=VALUES["ERR_BUFFER"])
 
 
-def _elsewhere(name: str) -> MpiError:
-    return MpiError(
+def _elsewhere(name: str) -> BufferMpiError:
+    return BufferMpiError(
         f"{name}: memory of an accelerator; accepted: a copy in the memory of the process",
         error_class=VALUES["ERR_BUFFER"],
     )
@@ -123,7 +168,7 @@ def at_addresses(datatype: Datatype, count: int, start: int = 0) -> Buffer:
     if first == last:
         return Buffer(memoryview(b""), 0, 0, datatype)
     if first + start <= 0:
-        raise MpiError(
+        raise ValueMpiError(
             f"BOTTOM with {datatype.label}: accepted: a datatype of addresses (Get_address)",
             error_class=VALUES["ERR_BUFFER"],
         )

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from noccl.programs import constants
-from noccl.programs.failures import MpiError
+from noccl.programs.failures import MpiError, ValueMpiError
 from noccl.programs.link import call_site
 from noccl.programs.mpi_values import VALUES
 from noccl.programs.topologies import Topocomm
@@ -184,4 +184,8 @@ def _has_weights(given: Any) -> bool:
 
 
 def _weights(given: Any, count: int) -> list[int]:
+    if isinstance(given, int) and given == VALUES["WEIGHTS_EMPTY"] and count:
+        raise ValueMpiError(
+            f"weights: WEIGHTS_EMPTY for {count} edges; accepted: a weight per edge"
+        )
     return list(given) if not (given is None or isinstance(given, int)) else [1] * count

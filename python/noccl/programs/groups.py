@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from noccl.programs import constants
 from noccl.programs.failures import MpiError
@@ -53,8 +53,7 @@ class Group(Copied):
             return super().__eq__(other)
         return self.members == other.members
 
-    def __hash__(self) -> int:
-        return hash(self.members) if self else 0
+    __hash__ = None  # type: ignore[assignment]
 
     def _is_predefined(self) -> bool:
         return self._state is NAMED["GROUP_EMPTY"]._state
@@ -140,6 +139,12 @@ class Group(Copied):
 
     Intersect = Intersection
 
+    @classmethod
+    def Create_from_session_pset(cls, session: Any, pset_name: str) -> Group:
+        """The ranks of a named set of a session."""
+        found: Group = session.Create_group(pset_name)
+        return found
+
     def Compare(self, group: Group) -> int:
         """IDENT, SIMILAR or UNEQUAL."""
         if self.members == group.members:
@@ -152,7 +157,7 @@ class Group(Copied):
         if self._is_predefined():
             return
         self._alive("Free")
-        self._state = None
+        self._forget()
 
 
 NAMED = {"GROUP_EMPTY": Group.of(()), "GROUP_NULL": Group()}

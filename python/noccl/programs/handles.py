@@ -13,6 +13,9 @@ from noccl.programs.failures import MpiError
 from noccl.programs.mpi_lookup import mpi
 from noccl.programs.mpi_values import VALUES
 
+# Modules of the classes of `MPI`, and of classes that extend them as those of programs do.
+_OURS = ("noccl.programs.", "mpi4py.")
+_OTHERS = "noccl.programs.stand_in."
 # Objects by number: a number is what a program hands to another language and back.
 _numbers: dict[int, int] = {}
 _objects: dict[int, Any] = {}
@@ -38,8 +41,8 @@ class Handle:
         assert isinstance(other, Handle)  # noqa: S101 - one is of the other's class
         return self._state is other._state
 
-    def __hash__(self) -> int:
-        return hash((self.ERROR_CLASS, id(self._state)))
+    # As in mpi4py: what is equal to another after `Free` is no key.
+    __hash__ = None  # type: ignore[assignment]
 
     def _alive(self, call: str) -> Any:
         """The state of an object that is not null.
@@ -59,7 +62,7 @@ class Handle:
     def toint(self) -> int:
         """Number of the object, 0 if it is null."""
         state = self._state
-        if state is None:
+        if not self or state is None:
             return 0
         number = _numbers.setdefault(id(state), len(_numbers) + 1)
         _objects[number] = self
@@ -71,7 +74,9 @@ class Handle:
     @classmethod
     def fromint(cls, arg: int, /) -> Any:
         """The object of a number; a null one if there is none."""
-        return _objects.get(arg) or cls()
+        found = _objects.get(arg)
+        copied: Any = cls
+        return cls() if found is None else found if isinstance(found, cls) else copied(found)
 
     @classmethod
     def f2py(cls, arg: int) -> Any:
@@ -84,19 +89,32 @@ class Handle:
         return cls.fromint(handle)
 
     def free(self) -> None:
-        """Ends the object; does nothing to a null or a predefined one."""
-        if self._state is not None and not self._is_predefined():
+        """Ends the object; does nothing to a null one and to those of the module itself."""
+        if not self:
+            return
+        if not self._is_predefined():
             self.Free()  # type: ignore[attr-defined]
+        elif not any(value is self for _, value in mpi().named_objects()):
+            self._forget()
 
     def _is_predefined(self) -> bool:
         return False
 
+    def _forget(self) -> None:
+        """Leaves a null object."""
+        self._state = None
+
     def __reduce__(self) -> Any:
-        for name, value in vars(mpi()).items():
-            if type(value) is type(self) and value._state is self._state:
+        alike = ""
+        for name, value in mpi().named_objects():
+            if value is self:
                 return _constant, (name,)
+            if type(value) in type(self).__mro__ and value._state is self._state:
+                alike = alike or name
         if self._state is None:
             return type(self), ()
+        if alike:
+            return _copied, (type(self), alike)
         raise ValueError(f"cannot pickle {type(self).__name__}")
 
 
@@ -108,15 +126,27 @@ class Copied(Handle):
     def __new__(cls, of: Any = None, *_: Any, **__: Any) -> Self:
         """A copy of the same handle; without one, a null object."""
         made = object.__new__(cls)
-        if not (of is None or isinstance(of, cls) or issubclass(cls, type(of))):
+        is_alike = of is None or isinstance(of, cls | _provided(cls))
+        if not (is_alike or issubclass(cls, type(of))):
             raise TypeError(f"{cls.__name__} of {type(of).__name__}; accepted: a {cls.__name__}")
         made._state = None if of is None else of._state
         return made
 
 
+def _provided(cls: type) -> type:
+    """The class itself or, of a class of the program, the one of `MPI` that it extends."""
+    kinds = (kind for kind in cls.__mro__ if kind.__module__.startswith(_OURS))
+    return next(kind for kind in kinds if not kind.__module__.startswith(_OTHERS))
+
+
 def _constant(name: str) -> Any:
     """The object of the module with this name."""
     return getattr(mpi(), name)
+
+
+def _copied(kind: type, name: str) -> Any:
+    """A copy of an object of the module."""
+    return kind(_constant(name))
 
 
 def forget() -> None:

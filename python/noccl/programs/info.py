@@ -45,13 +45,15 @@ class Info(Copied):
     def Free(self) -> None:
         """Ends it."""
         self._known()
-        self._state = None
+        self._forget()
 
     def Dup(self) -> Self:
         """An Info with the same items."""
         return type(self).Create(dict(self._known()))
 
-    copy = Dup
+    def copy(self) -> Self:
+        """An Info with the same items; of a null one, a null one."""
+        return type(self)() if self._state is None else self.Dup()
 
     def Get(self, key: str) -> str | None:
         """Value of a key, None without one."""
@@ -100,6 +102,7 @@ class Info(Copied):
         return self._known()[item]
 
     def __setitem__(self, item: str, value: str) -> None:
+        self._check_key(item)
         self.Set(item, value)
 
     def __delitem__(self, item: str) -> None:
@@ -108,7 +111,17 @@ class Info(Copied):
         self.Delete(item)
 
     def __reduce__(self) -> Any:
-        return (Info, ()) if self._state is None else (Info.Create, (dict(self._state),))
+        if self._state is None or self._is_predefined():
+            return super().__reduce__()
+        return type(self).Create, (dict(self._state),)
+
+    def _is_predefined(self) -> bool:
+        return self._state is NAMED["INFO_ENV"]._state
+
+    def _check_key(self, key: str) -> None:
+        """Raises `KeyError` of a null Info, as the methods of mpi4py do that dictionaries have."""
+        if self._state is None:
+            raise KeyError(key)
 
     def get(self, key: str, default: str | None = None) -> str | None:
         """Value of a key."""
@@ -130,7 +143,7 @@ class Info(Copied):
         self, items: Info | Mapping[str, str] | Iterable[tuple[str, str]] = (), **kwds: str
     ) -> None:
         """Sets many."""
-        self._known()
+        self._check_key("update")
         rows: Any = items.items() if hasattr(items, "items") else items
         for key, value in [*rows, *kwds.items()]:
             self.Set(key, value)

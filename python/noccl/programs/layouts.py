@@ -36,7 +36,8 @@ class Origin:
         self, combiner: str, values: dict[str, Any], bases: tuple[Any, ...] = (), name: str = ""
     ) -> None:
         self.attributes: dict[int, Any] = {}
-        self.bases: tuple[Any, ...] = bases
+        # Handles of its own, since a program frees those that it gave.
+        self.bases: tuple[Any, ...] = tuple(Layout.__new__(type(base), base) for base in bases)
         self.combiner: str = combiner
         self.name: str = name
         self.values: dict[str, Any] = values
@@ -45,6 +46,11 @@ class Origin:
     def is_named(self) -> bool:
         """Is it one of MPI's?"""
         return self.combiner == "NAMED"
+
+    @property
+    def is_given(self) -> bool:
+        """Is it one of MPI's, also of Fortran's kinds?"""
+        return self.is_named or self.combiner.startswith("F90_")
 
     def call(self) -> tuple[str, dict[str, Any], tuple[Any, ...]]:
         """What makes the datatype again."""

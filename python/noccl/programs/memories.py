@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+import operator
 import pickle
 from typing import Any, Self
 
@@ -16,11 +19,21 @@ _WORD_BITS = 64
 
 
 class MpiBuffer(np.ndarray[Any, np.dtype[np.uint8]]):
-    """Bytes with mpi4py's names: an array of NumPy, so that every library can use them."""
+    """Bytes with mpi4py's names: an array of NumPy, so that every library can use them.
 
-    def __new__(cls, buf: Any = b"") -> Self:
-        """The bytes of another buffer."""
-        return cls.frombuffer(buf)
+    Attributes:
+        obj: Whose bytes they are; None of an empty or released one.
+    """
+
+    format = "B"
+    _obj: Any
+
+    def __new__(cls, *buf: Any) -> Self:
+        """The bytes of another buffer; without one, none."""
+        return cls.frombuffer(*buf) if buf else np.zeros(0, np.uint8).view(cls)
+
+    def __array_finalize__(self, parent: Any) -> None:
+        self._obj = getattr(parent, "_obj", None)
 
     @classmethod
     def allocate(cls, nbytes: int, clear: bool = False) -> Self:  # noqa: ARG003 - always zeros
@@ -32,25 +45,57 @@ class MpiBuffer(np.ndarray[Any, np.dtype[np.uint8]]):
     @classmethod
     def frombuffer(cls, obj: Any, readonly: bool = False) -> Self:
         """The bytes of another buffer."""
-        view = memoryview(obj).cast("B")
-        empty = np.zeros(0, np.uint8)
-        made = (np.frombuffer(view, np.uint8) if len(view) else empty).view(cls)
+        array = array_of(obj, "buf")
+        given: Any = obj if array is None else array
+        view = memoryview(given).cast("B")
+        made = (np.frombuffer(view, np.uint8) if len(view) else np.zeros(0, np.uint8)).view(cls)
+        made._obj = obj
         if readonly:
             made.flags.writeable = False
         return made
 
+    @classmethod
+    def fromaddress(cls, address: int, nbytes: int, readonly: bool = False) -> Self:
+        """Bytes of this process."""
+        if nbytes < 0 or (nbytes and not address):
+            raise ValueError(f"address {address}, {nbytes} bytes; accepted: an address, 0 or more")
+        raw = (ctypes.c_char * nbytes).from_address(address) if nbytes else bytearray()
+        return cls.frombuffer(raw, readonly)
+
+    obj: property = property(lambda self: self._obj)
+
     @property
     def address(self) -> int:
         """Address of the first byte."""
-        return int(self.ctypes.data) if self.nbytes else 0
+        return 0 if self._obj is None else int(self.ctypes.data)
 
-    obj: property = property(lambda self: self.base)
-    readonly: property = property(lambda self: not self.flags.writeable)
-    format = "B"
+    @property
+    def nbytes(self) -> int:
+        """Number of bytes."""
+        return 0 if self._obj is None else self.size
+
+    @property
+    def readonly(self) -> bool:
+        """Can they not be written?"""
+        return self._obj is not None and not self.flags.writeable
+
+    def __len__(self) -> int:
+        return self.nbytes
+
+    def __getitem__(self, item: Any) -> Any:
+        found = super().__getitem__(_index(item))
+        return found if isinstance(found, np.ndarray) else int(found)
 
     def __setitem__(self, item: Any, value: Any) -> None:
-        plain = isinstance(value, bytes | bytearray | memoryview)
-        super().__setitem__(item, np.frombuffer(value, np.uint8) if plain else value)
+        if self.readonly:
+            raise TypeError("cannot modify read-only memory")
+        with contextlib.suppress(TypeError):
+            # Of whatever elements: their bytes.
+            value = np.frombuffer(memoryview(value).cast("B"), np.uint8)
+        super().__setitem__(_index(item), value)
+
+    def __delitem__(self, item: Any) -> None:
+        raise NotImplementedError("bytes of a buffer cannot be taken out; accepted: a slice")
 
     def __eq__(self, other: object) -> Any:
         try:
@@ -77,18 +122,36 @@ class MpiBuffer(np.ndarray[Any, np.dtype[np.uint8]]):
 
     def toreadonly(self) -> Self:
         """The same bytes, which cannot be written."""
-        return type(self).frombuffer(self, readonly=True)
+        made = type(self).frombuffer(self, readonly=True)
+        made._obj = self._obj
+        return made
 
     def release(self) -> None:
-        """Does nothing: the bytes go when nobody uses them."""
+        """Lets go of the bytes, which stay as long as another object uses them."""
+        self._obj = None
+
+
+def _index(item: Any) -> Any:
+    """An index of mpi4py's buffers; those of other forms are NumPy's own, for its functions.
+
+    Raises:
+        IndexError: A slice with gaps.
+        TypeError: No index.
+    """
+    if isinstance(item, tuple) or item is Ellipsis:
+        return item
+    if not isinstance(item, slice):
+        return operator.index(item)
+    if item.step not in (None, 1):
+        raise IndexError("slice with a step; accepted: consecutive bytes")
+    return item
 
 
 def address_of(location: Any) -> int:
     """Address of the first byte of a buffer; 0 of BOTTOM."""
     if location is None or location is BOTTOM:
         return 0
-    array = array_of(location, "location")
-    return MpiBuffer.frombuffer(location if array is None else array).address
+    return MpiBuffer.frombuffer(location).address
 
 
 def alloc_mem(size: int, info: object = None) -> MpiBuffer:  # noqa: ARG001 - mpi4py's
@@ -99,7 +162,9 @@ def alloc_mem(size: int, info: object = None) -> MpiBuffer:  # noqa: ARG001 - mp
 
 
 def free_mem(mem: Any) -> None:
-    """Does nothing: what nobody uses goes by itself."""
+    """Lets go of the bytes."""
+    if isinstance(mem, MpiBuffer):
+        mem.release()
 
 
 def aint_add(base: int, disp: int) -> int:
@@ -120,19 +185,37 @@ def _signed(value: int) -> int:
 class Pickle:
     """How objects become bytes; messages of objects use Python's pickle always."""
 
-    PROTOCOL = pickle.HIGHEST_PROTOCOL
-    THRESHOLD = 1 << 18
-
     def __init__(
-        self, dumps: Any = None, loads: Any = None, protocol: int | None = None, threshold: int = 0
+        self,
+        dumps: Any = None,
+        loads: Any = None,
+        protocol: int | None = None,
+        threshold: int | None = None,
     ) -> None:
         self._dumps = pickle.dumps if dumps is None else dumps
         self._loads = pickle.loads if loads is None else loads
         self._has_protocol = dumps is None or protocol is not None
-        if protocol is not None:
-            self.PROTOCOL = protocol
-        if threshold:
-            self.THRESHOLD = threshold
+        self.PROTOCOL = protocol
+        self.THRESHOLD = threshold
+
+    @property
+    def PROTOCOL(self) -> int:
+        """Protocol of pickle; None and negative numbers stand for the highest."""
+        return self._protocol
+
+    @PROTOCOL.setter
+    def PROTOCOL(self, protocol: int | None) -> None:
+        highest = pickle.HIGHEST_PROTOCOL
+        self._protocol: int = highest if protocol is None or protocol < 0 else protocol
+
+    @property
+    def THRESHOLD(self) -> int:
+        """From how many bytes on a buffer stands apart; None stands for 256 KiB."""
+        return self._threshold
+
+    @THRESHOLD.setter
+    def THRESHOLD(self, threshold: int | None) -> None:
+        self._threshold: int = 1 << 18 if threshold is None else threshold
 
     def dumps(self, obj: Any) -> bytes:
         """Bytes of an object."""
@@ -151,7 +234,7 @@ class Pickle:
             raw = buffer.raw()
             if raw.nbytes < self.THRESHOLD:
                 return True
-            buffers.append(raw)
+            buffers.append(MpiBuffer(raw))
             return False
 
         return pickle.dumps(obj, pickle.HIGHEST_PROTOCOL, buffer_callback=apart), buffers

@@ -29,8 +29,12 @@ from noccl.programs import (
 from noccl.programs.cartesian import Cartcomm
 from noccl.programs.failures import MpiError
 from noccl.programs.graphs import Distgraphcomm, Graphcomm
+from noccl.programs.handles import Handle
+from noccl.programs.intercomm import Intercomm
 from noccl.programs.mpi_functions import Functions
+from noccl.programs.mpi_sessions import Session
 from noccl.programs.mpi_values import VALUES
+from noccl.programs.pending import Grequest
 from noccl.programs.prequests import Prequest
 from noccl.programs.probes import Message
 from noccl.programs.requests import Request
@@ -63,6 +67,8 @@ class Module(Functions, types.ModuleType):
         self._processor = processor
         self._found: dict[tuple[str, int], Any] = {}
         self._is_finalized: set[int] = set()
+        self._is_initialized: set[int] = set()
+        self._settings = stand_in.Settings()
         for names in (VALUES, named_datatypes.NAMED, operators.NAMED, groups.NAMED, info.NAMED):
             self.__dict__.update(names)
         self.__dict__.update(_OBJECTS)
@@ -82,6 +88,14 @@ class Module(Functions, types.ModuleType):
             self._found[key] = make(link)
         return self._found[key]
 
+    def named_objects(self) -> Iterator[tuple[str, Handle]]:
+        """The objects with a handle that have a name here."""
+        for name in _PER_RANK:
+            yield name, getattr(self, name)
+        for name, value in vars(self).items():
+            if isinstance(value, Handle):
+                yield name, value
+
     def __dir__(self) -> list[str]:
         return sorted(known_names())
 
@@ -91,6 +105,7 @@ def _classes() -> dict[str, type]:
     provided: dict[str, type] = {
         "Comm": comm.Comm,
         "Intracomm": comm.Intracomm,
+        "Intercomm": Intercomm,
         "Topocomm": Topocomm,
         "Cartcomm": Cartcomm,
         "Graphcomm": Graphcomm,
@@ -106,6 +121,8 @@ def _classes() -> dict[str, type]:
         "Prequest": Prequest,
         "Status": Status,
         "Win": Win,
+        "Grequest": Grequest,
+        "Session": Session,
         "Pickle": memories.Pickle,
         "buffer": memories.MpiBuffer,
         "InPlaceType": constants.InPlaceType,
@@ -116,10 +133,7 @@ def _classes() -> dict[str, type]:
         refused_names.add_to(kind, name)
     return provided | {
         "memory": memories.MpiBuffer,
-        "Intercomm": refused_names.make("Intercomm", comm.Comm),
-        "Grequest": refused_names.make("Grequest", Request),
         "File": refused_names.make("File", error="ERR_FILE"),
-        "Session": refused_names.make("Session", error="ERR_SESSION"),
     }
 
 

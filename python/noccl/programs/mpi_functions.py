@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 # Of `Store`: the buffer of the rank, for all communicators without one of their own.
 _OF_RANK = -1
+_ADDRESS_BYTES = 8
 
 
 class Functions:
@@ -27,6 +28,8 @@ class Functions:
     _hub: Hub
     _processor: str
     _is_finalized: set[int]
+    _is_initialized: set[int]
+    _settings: Any
 
     def _link(self) -> Link:
         rank = self._hub.current
@@ -48,10 +51,12 @@ class Functions:
         return f"{self._processor}:{self._link().rank}"
 
     def Init(self) -> None:
-        """Does nothing: a rank begins initialised."""
+        """Notes that the rank has called it."""
+        self._is_initialized.add(self._link().rank)
 
     def Init_thread(self, required: int = VALUES["THREAD_MULTIPLE"]) -> int:
-        """Does nothing: a rank begins initialised."""
+        """Notes that the rank has called it."""
+        self.Init()
         return min(required, constants.THREAD_SERIALIZED)
 
     def Finalize(self) -> None:
@@ -59,8 +64,8 @@ class Functions:
         self._is_finalized.add(self._link().rank)
 
     def Is_initialized(self) -> bool:
-        """Always True."""
-        return True
+        """Always True, unless `mpi4py.rc` leaves it to the rank."""
+        return bool(self._settings.initialize) or self._link().rank in self._is_initialized
 
     def Is_finalized(self) -> bool:
         """Has the rank called Finalize?"""
@@ -95,6 +100,22 @@ class Functions:
     def Get_hw_resource_info() -> info.Info:
         """Nothing is known of the machine."""
         return info.Info.Create()
+
+    @staticmethod
+    def Get_abi_version() -> tuple[int, int]:
+        """None: there is no binary interface."""
+        return -1, -1
+
+    @staticmethod
+    def Get_abi_info() -> info.Info:
+        """Bytes of MPI's integers."""
+        names = ("aint", "count", "offset")
+        return info.Info.Create({f"mpi_{name}_size": str(_ADDRESS_BYTES) for name in names})
+
+    @staticmethod
+    def Get_abi_fortran_info() -> info.Info:
+        """None: there is no library of Fortran."""
+        return info.Info()
 
     @staticmethod
     def Pcontrol(level: int) -> None:

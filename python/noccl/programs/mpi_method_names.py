@@ -17,7 +17,7 @@ METHODS: tuple[tuple[str, str, str, str], ...] = (
      "Rsend Irsend Bsend Ibsend Attach_buffer Detach_buffer Flush_buffer Iflush_buffer"),
     ("Comm", "persistent messages", "",
      "Send_init Recv_init Ssend_init Bsend_init Rsend_init"),
-    ("Comm", "partitioned messages", "partitions", "Psend_init Precv_init"),
+    ("Comm", "partitioned messages", "", "Psend_init Precv_init"),
     ("Comm", "probes", "", "probe iprobe mprobe improbe Probe Iprobe Mprobe Improbe"),
     ("Comm", "collectives of objects", "",
      "bcast scatter gather allgather alltoall reduce allreduce barrier"),
@@ -40,20 +40,21 @@ METHODS: tuple[tuple[str, str, str, str], ...] = (
      "Create_keyval Delete_attr Free_keyval Get_attr Set_attr"),
     ("Comm", "errors and info", "",
      "Call_errhandler Create_errhandler Get_errhandler Set_errhandler Get_info Set_info info"),
-    ("Comm", "faults of processes", "faults",
-     "Ack_failed Agree Get_failed Iagree Is_revoked Ishrink Revoke Shrink"),
+    ("Comm", "faults of processes", "",
+     "Ack_failed Agree Get_failed Iagree Is_revoked Ishrink Shrink"),
+    ("Comm", "faults of processes", "faults", "Revoke"),
     ("Comm", "intercommunicators", "processes", "Join"),
     ("Comm", _OTHER, "", _HANDLE),
     ("Intracomm", "collectives of objects", "", "scan exscan"),
     ("Intracomm", "collectives of buffers", "", "Scan Exscan"),
     ("Intracomm", "non-blocking collectives", "", "Iscan Iexscan"),
     ("Intracomm", "persistent collectives", "", "Scan_init Exscan_init"),
-    ("Intracomm", "communicators", "", "Create_group"),
-    ("Intracomm", "communicators", "tags", "Create_from_group"),
+    ("Intracomm", "communicators", "", "Create_group Create_from_group"),
     ("Intracomm", "grids and graphs", "",
      "Cart_map Create_cart Create_dist_graph Create_dist_graph_adjacent Create_graph Graph_map"),
     ("Intracomm", "intercommunicators", "processes",
-     "Accept Connect Create_intercomm Spawn Spawn_multiple"),
+     "Accept Connect Spawn Spawn_multiple"),
+    ("Intracomm", "intercommunicators", "", "Create_intercomm"),
     ("Topocomm", "collectives of neighbours", "",
      "Neighbor_allgather Neighbor_allgatherv Neighbor_alltoall Neighbor_alltoallv "
      "Neighbor_alltoallw Ineighbor_allgather Ineighbor_allgatherv Ineighbor_alltoall "
@@ -68,7 +69,7 @@ METHODS: tuple[tuple[str, str, str, str], ...] = (
      "Get_dims Get_neighbors Get_neighbors_count Get_topo dims edges index nedges neighbors "
      "nneighbors nnodes topo"),
     ("Distgraphcomm", "grids and graphs", "", "Get_dist_neighbors Get_dist_neighbors_count"),
-    ("Intercomm", "intercommunicators", "processes",
+    ("Intercomm", "intercommunicators", "",
      "Create_from_groups Get_remote_group Get_remote_size Merge remote_group remote_size"),
     ("Datatype", "datatypes", "",
      "Commit Create_contiguous Create_darray Create_dup Create_hindexed Create_hindexed_block "
@@ -81,7 +82,7 @@ METHODS: tuple[tuple[str, str, str, str], ...] = (
      "Pack Pack_external Pack_external_size Pack_size Unpack Unpack_external"),
     ("Datatype", "attributes", "",
      "Create_keyval Delete_attr Free_keyval Get_attr Set_attr"),
-    ("Datatype", "datatypes", "fortran",
+    ("Datatype", "datatypes", "",
      "Create_f90_complex Create_f90_integer Create_f90_real"),
     ("Datatype", _OTHER, "", _HANDLE),
     ("Errhandler", "errors and info", "", f"Free {_HANDLE}"),
@@ -90,7 +91,7 @@ METHODS: tuple[tuple[str, str, str, str], ...] = (
     ("Group", "groups", "",
      "Compare Difference Dup Excl Free Get_rank Get_size Incl Intersect Intersection Range_excl "
      "Range_incl Translate_ranks Union rank size"),
-    ("Group", "sessions", "sessions", "Create_from_session_pset"),
+    ("Group", "sessions", "", "Create_from_session_pset"),
     ("Group", _OTHER, "", _HANDLE),
     ("Info", "errors and info", "",
      "Create Create_env Delete Dup Free Get Get_nkeys Get_nthkey Set clear copy get items keys pop "
@@ -108,10 +109,10 @@ METHODS: tuple[tuple[str, str, str, str], ...] = (
      "get_status_some test testall testany testsome wait waitall waitany waitsome"),
     ("Request", _OTHER, "", _HANDLE),
     ("Prequest", "requests", "", "Start Startall"),
-    ("Prequest", "partitioned messages", "partitions",
+    ("Prequest", "partitioned messages", "",
      "Parrived Pready Pready_list Pready_range"),
-    ("Grequest", "generalized requests", "requests", "Complete Start complete"),
-    ("Session", "sessions", "sessions",
+    ("Grequest", "generalized requests", "", "Complete Start complete"),
+    ("Session", "sessions", "",
      "Attach_buffer Call_errhandler Create_errhandler Create_group Detach_buffer Finalize "
      "Flush_buffer Get_errhandler Get_info Get_nth_pset Get_num_psets Get_pset_info Iflush_buffer "
      f"Init Set_errhandler {_HANDLE}"),
@@ -121,12 +122,10 @@ METHODS: tuple[tuple[str, str, str, str], ...] = (
     ("Status", _OTHER, "", "f2py py2f tomemory"),
     ("buffer", "memory of MPI.buffer", "",
      "allocate cast format frombuffer itemsize nbytes obj readonly release tobytes toreadonly "
-     "address"),
-    ("buffer", "buffers", "memory", "fromaddress"),
+     "address fromaddress"),
     ("memory", "memory of MPI.buffer", "",
      "allocate cast format frombuffer itemsize nbytes obj readonly release tobytes toreadonly "
-     "address"),
-    ("memory", "buffers", "memory", "fromaddress"),
+     "address fromaddress"),
     ("Win", "one-sided access", "",
      "Accumulate Allocate Allocate_shared Call_errhandler Compare_and_swap Complete Create "
      "Create_errhandler Create_keyval Delete_attr Fence Fetch_and_op Flush Flush_all Flush_local "
@@ -145,5 +144,6 @@ METHODS: tuple[tuple[str, str, str, str], ...] = (
      "Read_ordered_end Read_shared Seek Seek_shared Set_atomicity Set_errhandler Set_info Set_size "
      "Set_view Sync Write Write_all Write_all_begin Write_all_end Write_at Write_at_all "
      "Write_at_all_begin Write_at_all_end Write_ordered Write_ordered_begin Write_ordered_end "
-     f"Write_shared amode atomicity group group_rank group_size info size {_HANDLE}"),
+     "Write_shared amode atomicity group group_rank group_size info size"),
+    ("File", _OTHER, "", _HANDLE),
 )  # fmt: skip

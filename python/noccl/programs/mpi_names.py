@@ -45,15 +45,8 @@ NO_DYNAMIC = (
 )
 NO_FILES = ("files are those of this machine, without simulated time", "Python's open in one rank")
 NO_PROCESSES = ("a simulation has the ranks that it began with", "Split of COMM_WORLD")
-NO_SESSIONS = ("a simulation has one set of ranks", "COMM_WORLD and Split")
 NO_FAULTS = ("a rank that fails ends the program", "Abort")
 NO_LIBRARY = ("there is no library of MPI whose memory this could be", "calls of mpi4py")
-NO_REQUESTS = ("only the simulation ends requests", "isend, irecv, non-blocking collectives")
-NO_PARTITIONS = ("a message leaves as a whole", "Send_init and Recv_init, one per partition")
-NO_FORTRAN = (
-    "no compiler of Fortran says which kind has the precision",
-    "REAL8, INTEGER4, COMPLEX16",
-)
 
 
 def _row(
@@ -83,7 +76,7 @@ _MODULE = (
     ),
     _row("object", "one-sided access", "WIN_NULL"),
     _row("object", "files", "FILE_NULL", NO_FILES),
-    _row("object", "sessions", "SESSION_NULL", NO_SESSIONS),
+    _row("object", "sessions", "SESSION_NULL"),
     _row("object", "datatypes", "_typedict _typedict_c _typedict_f"),
     _row("object", "attributes", "_keyval_registry"),
     _row(
@@ -102,14 +95,9 @@ _MODULE = (
         "Topocomm Win buffer memory",
     ),
     _row("class", "files", "File", NO_FILES),
-    _row("class", "intercommunicators", "Intercomm", NO_PROCESSES),
-    _row("class", "sessions", "Session", NO_SESSIONS),
-    _row(
-        "class",
-        "generalized requests",
-        "Grequest",
-        NO_REQUESTS,
-    ),
+    _row("class", "intercommunicators", "Intercomm"),
+    _row("class", "sessions", "Session"),
+    _row("class", "generalized requests", "Grequest"),
     _row(
         "function",
         "environment",
@@ -137,12 +125,8 @@ _MODULE = (
         NO_PROCESSES,
     ),
     _row("function", "files", "Register_datarep", NO_FILES),
-    _row(
-        "function",
-        "other languages",
-        "Get_abi_fortran_info Get_abi_info Get_abi_version _addressof _handleof _sizeof",
-        NO_LIBRARY,
-    ),
+    _row("function", "environment", "Get_abi_fortran_info Get_abi_info Get_abi_version"),
+    _row("function", "other languages", "_addressof _handleof _sizeof", NO_LIBRARY),
     _row("function", "datatypes", "_datatype_create _datatype_decode _typealign _typecode"),
     _row(
         "function",
@@ -156,13 +140,7 @@ _REFUSALS = {
     "dynamic": NO_DYNAMIC,
     "files": NO_FILES,
     "processes": NO_PROCESSES,
-    "sessions": NO_SESSIONS,
     "faults": NO_FAULTS,
-    "partitions": NO_PARTITIONS,
-    "fortran": NO_FORTRAN,
-    "requests": NO_REQUESTS,
-    "tags": ("a communicator needs the calls of all ranks of another", "Create_group, Split"),
-    "memory": ("there is no library of MPI whose memory this could be", "NumPy's arrays"),
 }
 
 TABLE: tuple[Names, ...] = _MODULE + tuple(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from noccl.programs.datatypes import Datatype
-from noccl.programs.failures import MpiError
+from noccl.programs.failures import BufferMpiError, KeyMpiError
 from noccl.programs.layouts import Origin
 from noccl.programs.mpi_values import VALUES
 
@@ -168,7 +168,7 @@ def of_element(element: np.dtype[Any]) -> Datatype:
     """
     found = _BY_CHARACTER.get(element.char)
     if found is None or not element.isnative:
-        raise MpiError(
+        raise BufferMpiError(
             f"array of {element}: no datatype of MPI; accepted: [array, datatype] with the "
             "datatype named, or numbers in the order of bytes of this machine",
             error_class=VALUES["ERR_TYPE"],
@@ -187,9 +187,10 @@ def of_code(code: str) -> Datatype:
     if code in BY_CODE:
         return BY_CODE[code]
     try:
-        return of_element(np.dtype(code))
+        # NumPy reads a zero as the end of the code.
+        return of_element(np.dtype(code.replace("\0", "?0")))
     except TypeError as error:
-        raise MpiError(
+        raise KeyMpiError(
             f"datatype {code!r}: unknown; accepted: MPI's and NumPy's",
             error_class=VALUES["ERR_TYPE"],
         ) from error

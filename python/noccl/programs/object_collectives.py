@@ -10,7 +10,7 @@ import pickle
 from typing import TYPE_CHECKING, Any
 
 from noccl.programs.composed import Composed
-from noccl.programs.failures import MpiError
+from noccl.programs.failures import TypeMpiError, ValueMpiError
 from noccl.programs.link import call_site
 from noccl.programs.operators import SUM, Op, chosen
 
@@ -97,12 +97,12 @@ class ObjectCollectives(Composed):
 
     def _one_each(self, name: str, values: Any) -> list[Any]:
         try:
-            found = list(values)
+            found = [None] * self._size if values is None else list(values)
         except TypeError as error:
             kind = type(values).__name__
-            raise MpiError(f"{name}: {kind}; accepted: an object per rank") from error
+            raise TypeMpiError(f"{name}: {kind}; accepted: an object per rank") from error
         if len(found) != self._size:
-            raise MpiError(
+            raise ValueMpiError(
                 f"{name}: {len(found)} objects for {self._size} ranks; accepted: one per rank"
             )
         return found

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from noccl.programs.failures import MpiError
+from noccl.programs.failures import MpiError, ValueMpiError
 from noccl.programs.handles import Copied
+from noccl.programs.memories import MpiBuffer
 from noccl.programs.mpi_values import VALUES
 
 if TYPE_CHECKING:
@@ -90,15 +91,19 @@ class Op(Copied):
         return f"<Op {self.name or 'null'}>"
 
     def __reduce__(self) -> Any:
-        if self._state is None:
-            return Op, ()
-        if not self._is_predefined():
-            raise TypeError(f"{self!r}: accepted: a predefined operator, to be sent or stored")
-        return named, (self.name,)
+        state = self._state
+        if state is None or state.user is None:
+            return super().__reduce__()
+        return type(self).Create, (state.user, state.is_commutative)
+
+    def _forget(self) -> None:
+        self._state, self.name, self.engine_name = None, "", ""
 
     def __call__(self, x: Any, y: Any) -> Any:
         """Combines two Python objects, `x` of the lower rank."""
-        return self._alive("call").objects(x, y)
+        if self._state is None:
+            raise ValueMpiError("call of OP_NULL", error_class=self.ERROR_CLASS)
+        return self._state.objects(x, y)
 
     def _is_predefined(self) -> bool:
         return self._state is not None and self.name in NAMED
@@ -128,13 +133,19 @@ class Op(Copied):
                 f"Free of {self.name}: accepted: an operator that the program has made",
                 error_class=VALUES["ERR_OP"],
             )
-        self._state, self.name, self.engine_name = None, "", ""
+        self._forget()
 
     def Reduce_local(self, inbuf: Any, inoutbuf: Any) -> None:
         """Combines two buffers of this rank into the second."""
         from noccl.programs.buffers import read  # noqa: PLC0415 - a circle otherwise
 
         left, right = read(inbuf, "inbuf"), read(inoutbuf, "inoutbuf", writable=True)
+        if left.size != right.size or left.datatype != right.datatype:
+            raise ValueMpiError(
+                f"Reduce_local: {left.count} of {left.datatype.label} and {right.count} of "
+                f"{right.datatype.label}; accepted: as many of one datatype",
+                error_class=VALUES["ERR_ARG"],
+            )
         right.put(self.combine(right.datatype, left.take(), right.take()))
 
     def engine_element(self, datatype: Datatype) -> str:
@@ -190,7 +201,8 @@ class Op(Copied):
         return bytes(sides[1, places])
 
     def _user_call(self, left: memoryview, right: memoryview, datatype: Datatype) -> None:
-        self._alive("combine").user(left, right, datatype)
+        buffers = MpiBuffer.frombuffer(left), MpiBuffer.frombuffer(right)
+        self._alive("combine").user(*buffers, datatype)
 
 
 def _larger(x: Any, y: Any) -> Any:
@@ -265,11 +277,6 @@ NAMED = {
     )
 }
 """The predefined operators by name."""
-
-
-def named(name: str) -> Op:
-    """The predefined operator of a name."""
-    return NAMED[name]
 
 
 def chosen(op: Any) -> Op:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from noccl.programs.buffers import read
@@ -27,8 +28,6 @@ class PointToPoint(Endpoint):
 
     __slots__ = ()
 
-    # ------------------------------------------------------------------ what both cases rest on
-
     def _begin_send(
         self, data: bytes, dest: int, tag: int, where: str, *, is_synchronous: bool = False
     ) -> int | None:
@@ -37,6 +36,12 @@ class PointToPoint(Endpoint):
         link = self._link
         link.check()
         to, tag = self._rank_of("destination", dest), tag_of(tag)
+        return self._send_engine(data, to, tag, where, is_synchronous=is_synchronous)
+
+    def _send_engine(
+        self, data: bytes, to: int, tag: int, where: str, *, is_synchronous: bool
+    ) -> int:
+        link = self._link
         return link.session.isend(link.rank, self._number, to, tag, data, is_synchronous, where)
 
     def _begin_receive(self, source: int, tag: int, max_bytes: int, where: str) -> int | None:
@@ -67,8 +72,6 @@ class PointToPoint(Endpoint):
             status.fill(source, tag, 0 if data is None else len(data))
         return data
 
-    # ------------------------------------------------------------------ objects
-
     def send(self, obj: Any, dest: int, tag: int = 0) -> None:
         """Sends an object; returns when it may be changed."""
         where = call_site()
@@ -97,12 +100,14 @@ class PointToPoint(Endpoint):
 
     def recv(
         self,
-        buf: Any = None,  # noqa: ARG002 - mpi4py's, a store that is not needed
+        buf: Any = None,
         source: int = ANY_SOURCE,
         tag: int = ANY_TAG,
         status: Status | None = None,
     ) -> Any:
         """Receives an object."""
+        if buf is not None:
+            warnings.warn("recv: buf is not used; accepted: None", UserWarning, stacklevel=2)
         where = call_site()
         data = self._end_receive(self._begin_receive(source, tag, -1, where), status, where)
         return loaded(data)
@@ -160,8 +165,6 @@ class PointToPoint(Endpoint):
             status.fill(came, label, 0 if found is None else len(found))
         return found
 
-    # ------------------------------------------------------------------ buffers
-
     def Send(self, buf: Any, dest: int, tag: int = 0) -> None:
         """Sends a buffer; returns when it may be changed."""
         where = call_site()
@@ -196,7 +199,7 @@ class PointToPoint(Endpoint):
     ) -> None:
         """Receives into a buffer, which may be longer than the message."""
         where = call_site()
-        into = _target(buf, source)
+        into = target_of(buf, source)
         size = 0 if into is None else into.size
         data = self._end_receive(self._begin_receive(source, tag, size, where), status, where)
         if into is not None and data:
@@ -204,7 +207,7 @@ class PointToPoint(Endpoint):
 
     def Irecv(self, buf: Any, source: int = ANY_SOURCE, tag: int = ANY_TAG) -> Request:
         """Starts to receive into a buffer."""
-        into = _target(buf, source)
+        into = target_of(buf, source)
         size = 0 if into is None else into.size
         number = self._begin_receive(source, tag, size, call_site())
         return Request(self._link, number, into=into)
@@ -220,7 +223,7 @@ class PointToPoint(Endpoint):
         status: Status | None = None,
     ) -> None:
         """Sends a buffer and receives into another."""
-        into = _target(recvbuf, source)
+        into = target_of(recvbuf, source)
         size = 0 if into is None else into.size
         data = self._both(data_of(sendbuf, dest), dest, sendtag, source, recvtag, size, status)
         if into is not None and data:
@@ -272,7 +275,7 @@ class PointToPoint(Endpoint):
 
     def Recv_init(self, buf: Any, source: int = ANY_SOURCE, tag: int = ANY_TAG) -> Prequest:
         """A receive that can begin many times."""
-        into = _target(buf, source)
+        into = target_of(buf, source)
         size = 0 if into is None else into.size
         return self._persistent(lambda where: self._begin_receive(source, tag, size, where), into)
 
@@ -290,5 +293,6 @@ def data_of(buf: Any, dest: int) -> bytes:
     return b"" if dest == PROC_NULL else read(buf, "buf").take()
 
 
-def _target(buf: Any, source: int) -> Buffer | None:
+def target_of(buf: Any, source: int) -> Buffer | None:
+    """The buffer that is received into: none from PROC_NULL."""
     return None if source == PROC_NULL else read(buf, "buf", writable=True)

@@ -26,8 +26,10 @@ class Prequest(Request):
 
     def __new__(cls, request: Any = None, *_: Any, **__: Any) -> Self:
         """A copy of another one; without an argument, a null request."""
-        made = super().__new__(cls, request)
         is_copy = isinstance(request, Prequest)
+        if not (is_copy or request is None or (isinstance(request, Request) and not request)):
+            raise TypeError(f"Prequest of {type(request).__name__}; accepted: a Prequest")
+        made = super().__new__(cls, request)
         made._own = request._own if is_copy else None
         if is_copy:
             made._begin = request._begin
@@ -58,6 +60,30 @@ class Prequest(Request):
         self._link = self._own
         self._status = Status()
         self._number = self._begin()
+
+    def Pready(self, partition: int) -> None:
+        """A part of a message may be sent."""
+        self.Pready_list([partition])
+
+    def Pready_range(self, partition_low: int, partition_high: int) -> None:
+        """Parts, the last included, may be sent."""
+        self.Pready_list(range(partition_low, partition_high + 1))
+
+    def Pready_list(self, partitions: Sequence[int]) -> None:
+        """Parts may be sent."""
+        raise self._has_no_parts("Pready", partitions)
+
+    def Parrived(self, partition: int) -> bool:
+        """Has a part arrived?"""
+        raise self._has_no_parts("Parrived", [partition])
+
+    @staticmethod
+    def _has_no_parts(call: str, parts: Sequence[int]) -> MpiError:
+        return MpiError(
+            f"{call}: parts {list(parts)} of a message that has none; accepted: requests of "
+            "Psend_init and Precv_init",
+            error_class=VALUES["ERR_REQUEST"],
+        )
 
     def Free(self) -> None:
         """Ends the request; what it has begun goes on."""

@@ -8,6 +8,7 @@ from typing import Any, Self
 from noccl.programs.constants import ANY_SOURCE, ANY_TAG, PROC_NULL
 from noccl.programs.handles import Handle
 from noccl.programs.link import call_site
+from noccl.programs.mpi_lookup import mpi
 from noccl.programs.mpi_values import VALUES
 from noccl.programs.point_to_point import PointToPoint
 from noccl.programs.requests import Request
@@ -62,7 +63,7 @@ class Probes(PointToPoint):
         status = Status() if status is None else status
         self.Probe(source, tag, status)
         if source == PROC_NULL:
-            return NO_PROC
+            return Message(NO_PROC)
         return Message.of(self, status.source, status.tag)
 
     mprobe = Mprobe
@@ -74,7 +75,7 @@ class Probes(PointToPoint):
         status = Status() if status is None else status
         is_there = self.Iprobe(source, tag, status)
         if source == PROC_NULL:
-            return NO_PROC
+            return Message(NO_PROC)
         return Message.of(self, status.source, status.tag) if is_there else None
 
     improbe = Improbe
@@ -91,6 +92,8 @@ class Message(Handle):
 
     def __new__(cls, message: Message | None = None) -> Self:
         """A copy; without an argument, a null message."""
+        if not (message is None or isinstance(message, Message)):
+            raise TypeError(f"Message of {type(message).__name__}; accepted: a Message")
         made = object.__new__(cls)
         made._state = None if message is None else message._state
         return made
@@ -105,9 +108,12 @@ class Message(Handle):
     def _received(self) -> tuple[Any, int, int]:
         """Communicator, source and tag; the message is null afterwards."""
         found: tuple[Any, int, int] = self._alive("Recv")
-        if found[0] is not None:
+        if self is not NO_PROC:
             self._state = None
         return found
+
+    def _is_predefined(self) -> bool:
+        return self._state is not None and self._state is NO_PROC._state
 
     @classmethod
     def Probe(
@@ -136,7 +142,7 @@ class Message(Handle):
     def irecv(self) -> Request:
         """Starts to receive it as an object."""
         comm, source, tag = self._received()
-        found: Request = Request() if comm is None else comm.irecv(None, source, tag)
+        found: Request = _over() if comm is None else comm.irecv(None, source, tag)
         return found
 
     def Recv(self, buf: Any, status: Status | None = None) -> None:
@@ -150,8 +156,13 @@ class Message(Handle):
     def Irecv(self, buf: Any) -> Request:
         """Starts to receive it into a buffer."""
         comm, source, tag = self._received()
-        found: Request = Request() if comm is None else comm.Irecv(buf, source, tag)
+        found: Request = _over() if comm is None else comm.Irecv(buf, source, tag)
         return found
+
+
+def _over() -> Request:
+    """A request that is over."""
+    return Request(mpi().COMM_SELF._link)
 
 
 def _nothing(status: Status | None) -> None:

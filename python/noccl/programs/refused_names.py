@@ -41,7 +41,12 @@ def add_to(kind: type, name: str = "") -> None:
 
 def make(name: str, base: type = Copied, error: str = "") -> type:
     """A class of which there are null objects only."""
-    fields: dict[str, Any] = {"__slots__": (), "__doc__": f"Not provided: MPI.{name}."}
+    fields: dict[str, Any] = {
+        "__slots__": (),
+        "__doc__": f"Not provided: MPI.{name}.",
+        # Where pickle finds it.
+        "__module__": "mpi4py.MPI",
+    }
     if error:
         fields["ERROR_CLASS"] = VALUES[error]
     made = type(name, (base,), fields)

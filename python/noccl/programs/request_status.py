@@ -68,10 +68,14 @@ class StatusQueries(Handle):
     get_status_some = Get_status_some
 
 
-def _say(requests: Sequence[Any], indices: Sequence[int], statuses: list[Status] | None) -> None:
+def _say(
+    requests: Sequence[Any], indices: Sequence[int], statuses: Sequence[Status] | None
+) -> None:
     if statuses is None:
         return
     for place, index in enumerate(indices):
-        if place == len(statuses):
+        if place >= len(statuses):
+            if not isinstance(statuses, list):
+                return
             statuses.append(Status())
         statuses[place].take(requests[index]._status)

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, Self
 
 from noccl.programs import constants
 from noccl.programs.failures import MpiError
+from noccl.programs.link import Link
 from noccl.programs.mpi_values import VALUES
 from noccl.programs.request_status import StatusQueries
 from noccl.programs.status import Status
-from noccl.programs.waiting import report, test_for, wait_for
+from noccl.programs.waiting import PENDING, report, test_for, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from noccl.programs.buffers import Buffer
-    from noccl.programs.link import Link
 
 
 class Request(StatusQueries):
@@ -31,6 +31,7 @@ class Request(StatusQueries):
     """
 
     __slots__ = ("_has_object", "_into", "_link", "_number", "_status", "_value")
+    _is_complete = False
     _link: Link | None
     _number: int | None
     _into: Buffer | None
@@ -47,10 +48,13 @@ class Request(StatusQueries):
     ) -> Self:
         """A request; of another one, a copy; without an argument, a null request."""
         made = object.__new__(cls)
+        made._state = None if link is None else object()
         if isinstance(link, Request):
             other, link = link, link._link
             number, into, has_object = other._number, other._into, other._has_object
-        made._state = None if link is None else object()
+            made._state = other._state
+        elif not (link is None or isinstance(link, Link)):
+            raise TypeError(f"{cls.__name__} of {type(link).__name__}; accepted: a Request")
         made._link = link
         made._number = number
         made._into = into
@@ -58,6 +62,9 @@ class Request(StatusQueries):
         made._status = Status()
         made._value = None
         return made
+
+    def _settle(self) -> None:
+        """Ends a request that the rank has completed."""
 
     def _finish(self, source: int, tag: int, data: bytes | None) -> None:
         self._number = None
@@ -80,10 +87,9 @@ class Request(StatusQueries):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Request):
             return NotImplemented
-        return self is other or not (self or other)
+        return self._state is other._state or not (self or other)
 
-    def __hash__(self) -> int:
-        return id(self)
+    __hash__ = None  # type: ignore[assignment]
 
     def Wait(self, status: Status | None = None) -> bool:
         """Waits until it is over."""
@@ -105,7 +111,12 @@ class Request(StatusQueries):
 
     def Cancel(self) -> None:
         """Withdraws a receive that no message has met, or a send that has not begun."""
-        if self._number is not None and self._link is not None:
+        if not self:
+            raise MpiError(
+                "Request.Cancel: the request is null or over; accepted: one that has begun",
+                error_class=VALUES["ERR_REQUEST"],
+            )
+        if self._number is not None and self._link is not None and self._number != PENDING:
             if not self._link.session.cancel(self._link.rank, self._number):
                 return
             self._number = None
@@ -123,7 +134,7 @@ class Request(StatusQueries):
         self._link = self._number = None
 
     @classmethod
-    def Waitall(cls, requests: Sequence[Request], statuses: list[Status] | None = None) -> bool:
+    def Waitall(cls, requests: Sequence[Request], statuses: Sequence[Status] | None = None) -> bool:
         """Waits until all are over."""
         wait_for(requests, is_all=True)
         report(requests, range(len(requests)), statuses)
@@ -131,7 +142,7 @@ class Request(StatusQueries):
 
     @classmethod
     def waitall(
-        cls, requests: Sequence[Request], statuses: list[Status] | None = None
+        cls, requests: Sequence[Request], statuses: Sequence[Status] | None = None
     ) -> list[Any]:
         """Waits until all are over; returns the objects received."""
         cls.Waitall(requests, statuses)
@@ -154,7 +165,7 @@ class Request(StatusQueries):
 
     @classmethod
     def Waitsome(
-        cls, requests: Sequence[Request], statuses: list[Status] | None = None
+        cls, requests: Sequence[Request], statuses: Sequence[Status] | None = None
     ) -> list[int] | None:
         """Waits until some are over; returns their indices, None if none is active."""
         if not any(request._is_active() for request in requests):
@@ -165,7 +176,7 @@ class Request(StatusQueries):
 
     @classmethod
     def waitsome(
-        cls, requests: Sequence[Request], statuses: list[Status] | None = None
+        cls, requests: Sequence[Request], statuses: Sequence[Status] | None = None
     ) -> tuple[list[int] | None, list[Any] | None]:
         """Waits until some are over; returns their indices and the objects received."""
         indices = cls.Waitsome(requests, statuses)
@@ -174,7 +185,7 @@ class Request(StatusQueries):
         return indices, [requests[index]._taken() for index in indices]
 
     @classmethod
-    def Testall(cls, requests: Sequence[Request], statuses: list[Status] | None = None) -> bool:
+    def Testall(cls, requests: Sequence[Request], statuses: Sequence[Status] | None = None) -> bool:
         """Are all over?"""
         if not test_for(requests, is_all=True):
             return False
@@ -183,7 +194,7 @@ class Request(StatusQueries):
 
     @classmethod
     def testall(
-        cls, requests: Sequence[Request], statuses: list[Status] | None = None
+        cls, requests: Sequence[Request], statuses: Sequence[Status] | None = None
     ) -> tuple[bool, list[Any] | None]:
         """Are all over, and the objects received?"""
         if not cls.Testall(requests, statuses):
@@ -211,7 +222,7 @@ class Request(StatusQueries):
 
     @classmethod
     def Testsome(
-        cls, requests: Sequence[Request], statuses: list[Status] | None = None
+        cls, requests: Sequence[Request], statuses: Sequence[Status] | None = None
     ) -> list[int] | None:
         """Indices of those that are over; None if none is active."""
         if not any(request._is_active() for request in requests):
@@ -222,7 +233,7 @@ class Request(StatusQueries):
 
     @classmethod
     def testsome(
-        cls, requests: Sequence[Request], statuses: list[Status] | None = None
+        cls, requests: Sequence[Request], statuses: Sequence[Status] | None = None
     ) -> tuple[list[int] | None, list[Any] | None]:
         """Indices of those that are over, and the objects received; None if none is active."""
         indices = cls.Testsome(requests, statuses)

@@ -39,6 +39,9 @@ class Session(Protocol):
     def alone(self, rank: int, /) -> int:
         """Number of the communicator of this rank alone."""
 
+    def group(self, rank: int, ranks: list[int], place: str, /) -> int:
+        """Number of a communicator that its members make: the n-th call of each is one."""
+
     def isend(
         self,
         rank: int,

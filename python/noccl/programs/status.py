@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import array
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from noccl.programs import constants
 
@@ -22,7 +22,7 @@ class Status:
         cancelled: Was the request cancelled?
     """
 
-    __slots__ = ("cancelled", "count_bytes", "error", "source", "tag")
+    __slots__ = ("__weakref__", "cancelled", "count_bytes", "error", "source", "tag")
 
     def __init__(self, status: Status | None = None) -> None:
         self.source: int = constants.ANY_SOURCE
@@ -31,7 +31,12 @@ class Status:
         self.cancelled: bool = False
         self.count_bytes: int = 0
         if status is not None:
+            if not isinstance(status, Status):
+                raise TypeError(f"Status of {type(status).__name__}; accepted: a Status")
             self.take(status)
+
+    def __reduce__(self) -> Any:
+        return _again, (type(self), self.source, self.tag, self.error, self.count_bytes)
 
     def take(self, status: Status) -> None:
         """Takes over another one."""
@@ -74,7 +79,7 @@ class Status:
 
     def Get_count(self, datatype: Datatype | None = None) -> int:
         """Whole elements of the message, bytes without a datatype; UNDEFINED if there is a part."""
-        size = 1 if datatype is None else datatype.size
+        size = 1 if datatype is None else datatype.Get_size()
         if size == 0:
             return 0
         whole, rest = divmod(self.count_bytes, size)
@@ -82,6 +87,7 @@ class Status:
 
     def Get_elements(self, datatype: Datatype) -> int:
         """Basic elements of the message."""
+        datatype.Get_size()
         return self.count_bytes // datatype.basic_bytes
 
     def Set_error(self, error: int) -> None:
@@ -94,6 +100,7 @@ class Status:
 
     def Set_elements(self, datatype: Datatype, count: int) -> None:
         """Replaces the length, in basic elements."""
+        datatype.Get_size()
         self.count_bytes = count * datatype.basic_bytes
 
     def __eq__(self, other: object) -> bool:
@@ -101,8 +108,7 @@ class Status:
             return NotImplemented
         return self.tomemory().tobytes() == other.tomemory().tobytes()
 
-    def __hash__(self) -> int:
-        return id(self)
+    __hash__ = None  # type: ignore[assignment]
 
     def tomemory(self) -> memoryview:
         """The fields as integers of MPI's form in Fortran."""
@@ -124,3 +130,11 @@ class Status:
     def Is_cancelled(self) -> bool:
         """Was the request cancelled?"""
         return self.cancelled
+
+
+def _again(kind: type[Status], source: int, tag: int, error: int, count_bytes: int) -> Status:
+    """A status of the fields of another one."""
+    made = kind()
+    made.fill(source, tag, count_bytes)
+    made.error = error
+    return made

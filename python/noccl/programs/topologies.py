@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from noccl.programs.comm import Intracomm
 from noccl.programs.neighbours import NeighbourCollectives
@@ -15,6 +15,13 @@ class Topocomm(NeighbourCollectives, Intracomm):
     """A grid or a graph of ranks."""
 
     __slots__ = ()
+
+    def __new__(cls, comm: Any = None, *_: Any, **__: Any) -> Self:
+        """A copy of the same communicator; without one, a null communicator."""
+        made = super().__new__(cls, comm)
+        if comm and made._state.topology is None:
+            raise TypeError(f"{cls.__name__} of a communicator without topology")
+        return made
 
     @property
     def degrees(self) -> tuple[int, int]:

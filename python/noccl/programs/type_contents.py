@@ -23,7 +23,7 @@ class Contents(Layout):
         return VALUES[f"COMBINER_{self._alive('combiner').combiner}"]
 
     is_named: property = property(lambda self: self._alive("is_named").is_named)
-    is_predefined: property = property(lambda self: self._state is None or self._state.is_named)
+    is_predefined: property = property(lambda self: self._state is None or self._state.is_given)
 
     def Get_envelope(self) -> tuple[int, int, int, int, int]:
         """Numbers of integers, addresses, counts and datatypes of the contents; the combiner."""
@@ -47,6 +47,8 @@ class Contents(Layout):
         values = dict(origin.values)
         if origin.is_named:
             return self, "NAMED", values
+        if origin.is_given:
+            return type(self)(), origin.combiner, values
         # New handles, since a program frees them.
         kinds = [type(base)(base) for base in origin.bases]
         if origin.combiner == "STRUCT":
@@ -63,6 +65,8 @@ class Contents(Layout):
             lists = [*values["distribs"], *values["dargs"], *values["psizes"]]
             ranks = [values["size"], values["rank"], len(values["gsizes"])]
             integers = [*ranks, *lists, values["order"]]
+        elif origin.is_given:
+            return list(values.values()), []
         else:
             integers = []
         names = _COUNTS_OF.get(origin.combiner, tuple(values))

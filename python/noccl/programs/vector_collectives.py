@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from noccl.programs.buffer_collectives import BufferCollectives
+from noccl.programs.buffer_collectives import BufferCollectives, same_kind
 from noccl.programs.buffer_forms import is_in_place
 from noccl.programs.buffers import Buffer, memory, read, read_blocks
 from noccl.programs.constants import BOTTOM
-from noccl.programs.failures import MpiError
+from noccl.programs.failures import MpiError, ValueMpiError
 from noccl.programs.foreign_memory import at_addresses
 from noccl.programs.link import call_site
 from noccl.programs.operators import SUM, Op, chosen
@@ -90,7 +90,13 @@ class VectorCollectives(BufferCollectives):
         into = read(recvbuf, "recvbuf", writable=True)
         source = into if is_in_place(sendbuf) else read(sendbuf, "sendbuf")
         counts = self._counts(recvcounts, source, into, where)
-        kind = source.datatype
+        kind = same_kind(source, into)
+        received = sum(counts) if source is into else counts[rank]
+        if (source.count, into.count) != (sum(counts), received):
+            raise ValueMpiError(
+                f"Reduce_scatter: {source.count} items are sent and {into.count} received, "
+                f"recvcounts {list(counts)}; accepted: their sum, and that of this rank"
+            )
         data = source.part(0, sum(counts)).take()
         self._agree(where, "Reduce_scatter", "op", op.name, "counts", counts, "bytes", len(data))
         if len(set(counts)) == 1:
@@ -112,18 +118,20 @@ class VectorCollectives(BufferCollectives):
     ) -> tuple[int, ...]:
         if recvcounts is None:
             if source is into:
-                raise MpiError("Reduce_scatter in place: recvcounts is needed")
+                raise ValueMpiError("Reduce_scatter in place: recvcounts is needed")
             found = self._ring_all_gather(into.count.to_bytes(8, "little"), where)
             return tuple(int.from_bytes(data, "little") for data in found)
         if len(recvcounts) != self._size:
-            raise MpiError(f"recvcounts: {len(recvcounts)}; accepted: {self._size}, one per rank")
+            raise ValueMpiError(
+                f"recvcounts: {len(recvcounts)}; accepted: {self._size}, one per rank"
+            )
         return tuple(int(count) for count in recvcounts)
 
     def _blocks_of_kinds(
         self, spec: Any, name: str, ranks: int, *, writable: bool = False
     ) -> list[Buffer]:
         if not isinstance(spec, (list, tuple)) or len(spec) not in (2, 3, 4):
-            raise MpiError(f"{name}: accepted: [data, counts, displacements, datatypes]")
+            raise ValueMpiError(f"{name}: accepted: [data, counts, displacements, datatypes]")
         data, kinds = spec[0], spec[-1]
         counts: Any = None
         displacements: Any = None
@@ -131,10 +139,12 @@ class VectorCollectives(BufferCollectives):
             counts, displacements = spec[1] if isinstance(spec[1], tuple) else (spec[1], None)
         elif len(spec) == 4:  # noqa: PLR2004 - all of them
             counts, displacements = spec[1], spec[2]
+        if data is BOTTOM and (counts is None or displacements is None):
+            raise ValueMpiError(f"{name}: BOTTOM; accepted: with counts and displacements")
         counts = [1] * ranks if counts is None else counts
         displacements = [0] * ranks if displacements is None else displacements
         if not len(counts) == len(displacements) == len(kinds) == ranks:
-            raise MpiError(f"{name}: accepted: a count, a displacement, a datatype per rank")
+            raise ValueMpiError(f"{name}: accepted: a count, a displacement, a datatype per rank")
         found = []
         if data is BOTTOM:
             rows = zip(kinds, counts, displacements, strict=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from noccl.programs.buffer_forms import datatype_of, whole
 from noccl.programs.buffers import Buffer, read
-from noccl.programs.failures import MpiError
+from noccl.programs.failures import MpiError, ValueMpiError
 from noccl.programs.link import call_site
 from noccl.programs.mpi_values import VALUES
 from noccl.programs.operators import NO_OP, REPLACE, SUM, Op
@@ -151,7 +151,7 @@ def _check_operator(call: str, op: Any, datatype: Datatype) -> None:
             f"Win.{call}: operator {op!r}; accepted: a predefined one, which the target has too",
             error_class=VALUES["ERR_OP"],
         )
-    if op not in {NO_OP, REPLACE}:
+    if op not in (NO_OP, REPLACE):
         # What it does not combine is refused here, not in the target.
         op.combine(datatype, b"", b"")
 
@@ -166,13 +166,13 @@ def _items(
     """
     parts = list(target) if isinstance(target, (list, tuple)) else [target]
     if len(parts) > 3:  # noqa: PLR2004 - displacement, count, datatype
-        raise MpiError(f"Win.{call}: target: {len(parts)} items; {_TARGET}")
+        raise ValueMpiError(f"Win.{call}: target: {len(parts)} items; {_TARGET}")
     displacement, count, kind = [*parts, None, None, None][:3]
     try:
         units = operator.index(0 if displacement is None else displacement)
     except TypeError as error:
         found = type(displacement).__name__
-        raise MpiError(f"Win.{call}: target: {found}; {_TARGET}") from error
+        raise ValueMpiError(f"Win.{call}: target: {found}; {_TARGET}") from error
     items = given.count if count is None else whole("target: count", count)
     datatype = given.datatype if kind is None else datatype_of(kind, "target")
     start, size = units * state.disp_units[rank], state.sizes[rank]

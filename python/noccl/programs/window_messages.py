@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import pickle
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from noccl.programs.datatypes import Datatype
 from noccl.programs.named_datatypes import NAMED as DATATYPES
@@ -56,8 +56,8 @@ class Access:
     window: int
     start: int = 0
     count: int = 0
-    datatype: Datatype = DATATYPES["BYTE"]
-    op: Op = REPLACE
+    datatype: Datatype = field(default_factory=lambda: DATATYPES["BYTE"])
+    op: Op = field(default_factory=lambda: REPLACE)
     data: bytes = b""
 
     def packed(self) -> bytes:

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _FACTS: dict[int, Callable[[WinState], int]] = {
-    VALUES["WIN_BASE"]: lambda state: MpiBuffer.frombuffer(state.exposed.memory).address,
+    VALUES["WIN_BASE"]: lambda state: (
+        MpiBuffer.frombuffer(state.exposed.memory).address if len(state.exposed.memory) else 0
+    ),
     VALUES["WIN_SIZE"]: lambda state: len(state.exposed.memory),
     VALUES["WIN_DISP_UNIT"]: lambda state: state.disp_units[state.comm._rank],
     VALUES["WIN_CREATE_FLAVOR"]: lambda state: state.flavor,

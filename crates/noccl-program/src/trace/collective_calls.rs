@@ -102,24 +102,44 @@ impl Replay<'_, '_> {
         let call_site = self.call_site(rank);
         // A communicator is named by its first member; the key is the place in it.
         let colour = made.and_then(|made| made.ranks.first().copied());
-        let group_rank = |made: &NewCommunicator| {
-            let own = made.ranks.iter().position(|member| *member == rank.0);
-            let own = own.ok_or_else(|| {
-                let what = format!("a split into communicator {}", made.number);
-                self.argument(rank, what, "the rank is a member".to_owned())
-            })?;
-            let group_rank = GroupRank {
-                rank: own as u32,
-                size: made.ranks.len() as u32,
-            };
-            Ok::<_, ProgramError>((made.number, group_rank))
-        };
-        let own = made.map(group_rank).transpose()?;
+        let own = made.map(|made| self.place_in(rank, made)).transpose()?;
         // 0: a rank in no new communicator has no key.
         let key = own.map_or(0, |(_, group_rank)| i64::from(group_rank.rank));
         self.session.split(rank, parent, colour, key, call_site)?;
         self.players[rank.idx()].splitting = Some(Splitting { made: own });
         Ok(Then::Waits)
+    }
+
+    /// Number of a new communicator, and the rank's place there.
+    fn place_in(
+        &self,
+        rank: RankId,
+        made: &NewCommunicator,
+    ) -> Result<(u32, GroupRank), ProgramError> {
+        let own = made.ranks.iter().position(|member| *member == rank.0);
+        let own = own.ok_or_else(|| {
+            let what = format!("communicator {}", made.number);
+            self.argument(rank, what, "one of which the rank is a member".to_owned())
+        })?;
+        let group_rank = GroupRank {
+            rank: own as u32,
+            size: made.ranks.len() as u32,
+        };
+        Ok((made.number, group_rank))
+    }
+
+    pub(super) fn group(
+        &mut self,
+        rank: RankId,
+        made: &NewCommunicator,
+    ) -> Result<Then, ProgramError> {
+        let (number, group_rank) = self.place_in(rank, made)?;
+        let call_site = self.call_site(rank);
+        let ranks = made.ranks.iter().map(|member| RankId(*member)).collect();
+        let comm = self.session.group(rank, ranks, &call_site)?;
+        let member = Member { comm, group_rank };
+        self.players[rank.idx()].comms.insert(number, member);
+        Ok(Then::GoesOn)
     }
 }
 

@@ -59,6 +59,7 @@ impl Replay<'_, '_> {
             Event::Collective(call) => self.collective(rank, call),
             Event::Begun(_) => Ok(Then::GoesOn),
             Event::Split { comm, made } => self.split(rank, *comm, made.as_ref()),
+            Event::Group(made) => self.group(rank, made),
         }
     }
 

@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn each_record_is_read_as_it_was_called() {
-        let records = "compute 12\n  isend 0 1 3 8 5  \nirecv 0 1 4 0 6 any\nwait 6 5\nssend 1 0 0 1\nsplit 0 7 1 0\nreduce 7 1 sum fp64 16\nalltoallv 7 3 4\nscatterv 0 1\nsplit 7 -";
+        let records = "compute 12\n  isend 0 1 3 8 5  \nirecv 0 1 4 0 6 any\nwait 6 5\nssend 1 0 0 1\nsplit 0 7 1 0\nreduce 7 1 sum fp64 16\nalltoallv 7 3 4\nscatterv 0 1\nsplit 7 -\ngroup 8 0";
         let trace = parse_messages("t", &with(records)).expect("it is right");
         assert_eq!(
             (trace.unit, &*trace.source),
@@ -269,6 +269,10 @@ mod tests {
                 comm: 7,
                 made: None,
             },
+            Event::Group(NewCommunicator {
+                number: 8,
+                ranks: vec![0],
+            }),
         ];
         assert_eq!(events, expected);
         assert_eq!(trace.ranks[0][0].line, 8);

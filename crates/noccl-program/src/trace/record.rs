@@ -113,6 +113,8 @@ pub enum Event {
         /// What the rank gets.
         made: Option<NewCommunicator>,
     },
+    /// A communicator that its members alone make.
+    Group(NewCommunicator),
 }
 
 /// A communicator that a rank gets.
@@ -250,6 +252,10 @@ impl fmt::Display for Event {
                 made: Some(made),
             } => {
                 write!(f, "split {comm} {}", made.number)?;
+                numbers(f, &made.ranks)
+            }
+            Self::Group(made) => {
+                write!(f, "group {}", made.number)?;
                 numbers(f, &made.ranks)
             }
         }

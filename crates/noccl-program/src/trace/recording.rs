@@ -66,7 +66,8 @@ impl RankRecording {
             | Event::Wait(_)
             | Event::Collective(_)
             | Event::Begun(_)
-            | Event::Split { .. } => true,
+            | Event::Split { .. }
+            | Event::Group(_) => true,
         };
         let sends = self.open.values().filter(|open| open.receive.is_none());
         let sends: Vec<u32> = sends.map(|open| open.number).collect();
@@ -110,6 +111,20 @@ impl Session<'_> {
             1
         } else {
             comm.0 + 1
+        }
+    }
+
+    fn recorded_members(&self, rank: RankId, comm: CommId) -> NewCommunicator {
+        let members = self.comms[comm.0 as usize].ranks.iter();
+        NewCommunicator {
+            number: self.recorded_comm(rank, comm),
+            ranks: members.map(|member| member.0).collect(),
+        }
+    }
+
+    pub(crate) fn note_group(&mut self, rank: RankId, comm: CommId) {
+        if self.recording.is_some() {
+            self.note(rank, Event::Group(self.recorded_members(rank, comm)));
         }
     }
 
@@ -208,14 +223,7 @@ impl Session<'_> {
             }
             (CallKind::Split(split), Response::Communicator(made)) => {
                 let comm = self.split_comm(*split);
-                let made = made.map(|(made, ..)| NewCommunicator {
-                    number: self.recorded_comm(rank, made),
-                    ranks: self.comms[made.0 as usize]
-                        .ranks
-                        .iter()
-                        .map(|rank| rank.0)
-                        .collect(),
-                });
+                let made = made.map(|(made, ..)| self.recorded_members(rank, made));
                 let comm = self.recorded_comm(rank, comm);
                 Event::Split { comm, made }
             }

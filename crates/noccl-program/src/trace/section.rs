@@ -13,7 +13,7 @@ use std::str::SplitAsciiWhitespace;
 const MAX_TAG: u64 = u32::MAX as u64;
 /// Numbers of communicators and requests.
 const MAX_NUMBER: u64 = u32::MAX as u64;
-const RECORDS: &str = "library, compute, send, ssend, isend, issend, recv, irecv, wait, split, end, barrier, bcast, reduce, allreduce, reduce_scatter_block, reduce_scatter, scan, exscan, gather, gatherv, scatter, scatterv, allgather, allgatherv, alltoall, alltoallv";
+const RECORDS: &str = "library, compute, send, ssend, isend, issend, recv, irecv, wait, split, group, end, barrier, bcast, reduce, allreduce, reduce_scatter_block, reduce_scatter, scan, exscan, gather, gatherv, scatter, scatterv, allgather, allgatherv, alltoall, alltoallv";
 
 /// Before a record of the message library.
 const LIBRARY: &str = "library";
@@ -61,6 +61,7 @@ impl Section {
             "recv" | "irecv" => self.receive(word, &mut line)?,
             "wait" => self.wait(&mut line)?,
             "split" => self.split(&mut line)?,
+            "group" => self.group(&mut line)?,
             _ => {
                 let found = CollectiveName::ALL.into_iter().find(|c| c.name() == word);
                 let name = found.ok_or_else(|| line.wrong(&quoted(word), RECORDS))?;
@@ -95,7 +96,7 @@ impl Section {
         let comm: u32 = line.number("a communicator", MAX_NUMBER)?;
         let size = self.comms.get(&comm).copied();
         let size = size.ok_or_else(|| {
-            let accepted = "0 (all ranks), 1 (the rank alone), and those of split above";
+            let accepted = "0 (all ranks), 1 (the rank alone), and those of split and group above";
             line.wrong(&format!("communicator {comm}"), accepted)
         })?;
         Ok((comm, size))
@@ -175,6 +176,22 @@ impl Section {
         if word == "-" {
             return Ok(Event::Split { comm, made: None });
         }
+        let made = Some(self.members(word, accepted, line)?);
+        Ok(Event::Split { comm, made })
+    }
+
+    fn group(&mut self, line: &mut Line<'_>) -> Result<Event, ProgramError> {
+        let accepted = "a number that is free";
+        let word = line.word(accepted)?;
+        Ok(Event::Group(self.members(word, accepted, line)?))
+    }
+
+    fn members(
+        &mut self,
+        word: &str,
+        accepted: &str,
+        line: &mut Line<'_>,
+    ) -> Result<NewCommunicator, ProgramError> {
         let number: u32 = line.parsed(word, MAX_NUMBER, || accepted.to_owned())?;
         if self.comms.contains_key(&number) {
             return Err(line.wrong(&format!("communicator {number}"), accepted));
@@ -189,8 +206,7 @@ impl Section {
             return Err(line.wrong(&format!("members of communicator {number}"), accepted));
         }
         self.comms.insert(number, ranks.len() as u32);
-        let made = Some(NewCommunicator { number, ranks });
-        Ok(Event::Split { comm, made })
+        Ok(NewCommunicator { number, ranks })
     }
 
     fn collective(&self, name: CollectiveName, line: &mut Line<'_>) -> Result<Event, ProgramError> {

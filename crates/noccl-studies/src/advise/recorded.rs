@@ -159,10 +159,12 @@ impl RecordedCalls {
                 Event::Compute(time) => computed = computed.saturating_add(*time),
                 Event::Send { .. } => self.messages += 1,
                 Event::Receive { .. } | Event::Wait(_) => {}
-                Event::Split { made, .. } => {
-                    if let Some(made) = made {
-                        comms.insert(made.number, made.ranks.clone());
-                    }
+                Event::Split { made: None, .. } => {}
+                Event::Split {
+                    made: Some(made), ..
+                }
+                | Event::Group(made) => {
+                    comms.insert(made.number, made.ranks.clone());
                 }
                 Event::Collective(call) | Event::Begun(call) => {
                     let members = comms.get(&call.comm).map_or(&[][..], Vec::as_slice);

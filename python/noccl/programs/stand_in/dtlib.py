@@ -50,6 +50,8 @@ def to_numpy_dtype(datatype: Datatype) -> np.dtype[Any]:
         "SUBARRAY": lambda: _array(base, values),
         "STRUCT": lambda: _struct(datatype, datatype.extent),
     }
+    if combiner.startswith("F90_"):
+        return _named(datatype)
     if combiner in {"VECTOR", "HVECTOR"}:
         return _vector(base, combiner, values, datatype.extent)
     if combiner in {"INDEXED", "HINDEXED", "INDEXED_BLOCK", "HINDEXED_BLOCK"}:
@@ -105,5 +107,10 @@ def _fields(formats: list[np.dtype[Any]], offsets: list[int], extent: int | None
     spec: dict[str, Any] = {"names": names, "formats": formats, "offsets": offsets}
     if extent is not None:
         spec["itemsize"] = extent
-    made: np.dtype[Any] = np.dtype(spec)  # type: ignore[call-overload]
-    return made
+    try:
+        aligned: np.dtype[Any] = np.dtype(spec, align=True)  # type: ignore[call-overload]
+    except ValueError:
+        # An offset that no compiler would choose.
+        packed: np.dtype[Any] = np.dtype(spec)  # type: ignore[call-overload]
+        return packed
+    return aligned

@@ -21,12 +21,12 @@ _MODULES = {
     "mpi4py.util": _HERE,
     "mpi4py.util.dtlib": f"{_HERE}.dtlib",
     "mpi4py.util.pkl5": f"{_HERE}.pkl5",
+    "mpi4py.util.sync": f"{_HERE}.sync",
 }
 _ABSENT = {
     "mpi4py.bench": "noccl matrix and noccl compare",
     "mpi4py.run": "noccl run program",
     "mpi4py.util.pool": "mpi4py.futures",
-    "mpi4py.util.sync": "messages and Barrier",
 }
 
 
@@ -68,7 +68,7 @@ def made(mpi: types.ModuleType) -> types.ModuleType:
     package.__file__ = __file__
     package.__dict__.update(
         MPI=mpi,
-        rc=Settings(),
+        rc=mpi._settings,
         __version__=VERSION,
         profile=_nothing,
         get_config=dict,

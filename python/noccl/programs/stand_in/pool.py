@@ -142,8 +142,11 @@ def _conclude(future: Future[Any], is_good: bool, value: Any) -> None:
 
 def serve(comm: Intracomm, root: int) -> None:
     """Does calls of the root until it ends them."""
+    served, key = comm._link.hub.shared, ("served", comm._link.rank)
+    served[key] = comm, root
     while True:
         call = comm.recv(None, root, 0)
         if call is _END:
+            del served[key]
             return
         comm.send(_done(call), root)
