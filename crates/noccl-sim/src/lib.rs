@@ -201,7 +201,7 @@ pub fn run_traffic(
     match engine_of(network) {
         RouterEngine::Smart => finish(smart::traffic_run(network, traffic, config)?, on_progress),
         RouterEngine::Cores => finish(udn::traffic_run(network, traffic, config)?, on_progress),
-        RouterEngine::Machine(_) | RouterEngine::Esp => {
+        RouterEngine::Machine(..) | RouterEngine::Esp(_) => {
             let machine = Machine::of(network, config, "traffic")?;
             finish(TrafficRun::new(machine, traffic)?, on_progress)
         }
