@@ -3,7 +3,7 @@
 
 use crate::candidates::Offer;
 use crate::point_to_point::Family;
-use crate::task::Task;
+use crate::task::{CoreTask, Task};
 use crate::{Algorithm, Choice, CollError, Inner};
 use noccl_workload::{Action, CollectiveKind};
 
@@ -76,7 +76,7 @@ pub(crate) struct OnCores {
     /// Where every choice has too many messages to be looked at, `auto` takes the algorithm with the lowest number; those without come last.
     pub(crate) order_of_many: Option<u8>,
     /// The actions of a collective.
-    pub(crate) build: fn(&Task<'_>) -> Result<Vec<Action>, CollError>,
+    pub(crate) build: fn(&CoreTask<'_>) -> Result<Vec<Action>, CollError>,
 }
 
 /// The structure of a dimension, from which follows who moves the data.
@@ -206,7 +206,7 @@ impl OnCores {
     /// A form that sends whole payloads or blocks.
     pub(crate) const fn new(
         does: fn(CollectiveKind) -> bool,
-        build: fn(&Task<'_>) -> Result<Vec<Action>, CollError>,
+        build: fn(&CoreTask<'_>) -> Result<Vec<Action>, CollError>,
     ) -> Self {
         Self {
             does,

@@ -49,12 +49,12 @@ pub fn schedule(
     collective: &Collective,
     choice: Choice,
 ) -> Result<Schedule, CollError> {
-    if network.routers().carries_words() {
+    let Some(network) = network.as_axi() else {
         return messages::schedule(network, collective, choice);
-    }
+    };
     let form = validate(collective, choice)?;
     let choice = choice.of_kind(collective.kind);
-    let group = Group::new(network, collective)?;
+    let group = Group::new(&network, collective)?;
     check_definition(collective, group.members.len())
         .map_err(|error| CollError::Impossible(error.to_string()))?;
     let task = Task {

@@ -5,20 +5,24 @@ use crate::barrier::sync::SyncPlan;
 use crate::entry::Whole;
 use crate::layout::{Chunks, Layout, cut_bytes};
 use crate::{Choice, CollError};
-use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef};
+use noccl_net::{AxiNetwork, Coord, MultiAddress, Network, TileId, TileRef};
 use noccl_workload::{BarrierMechanism, Collective, Place};
 use std::collections::BTreeSet;
+use std::ops::Deref;
 
 /// One collective by one choice, resolved and not yet written down.
 #[derive(Debug)]
-pub(crate) struct Task<'a> {
-    pub(crate) network: &'a Network,
+pub(crate) struct Task<'a, N = AxiNetwork<'a>> {
+    pub(crate) network: N,
     pub(crate) collective: &'a Collective,
     pub(crate) group: &'a Group,
     pub(crate) choice: Choice,
 }
 
-impl Task<'_> {
+/// The same on core tiles.
+pub(crate) type CoreTask<'a> = Task<'a, &'a Network>;
+
+impl<N: Deref<Target = Network>> Task<'_, N> {
     /// Members by rank.
     pub(crate) fn members(&self) -> &[Coord] {
         &self.group.members
@@ -70,17 +74,17 @@ impl Task<'_> {
 
     /// Bytes at whose multiples payloads are cut and buffers begin.
     pub(crate) fn beat_bytes(&self) -> u64 {
-        cut_bytes(self.network)
+        cut_bytes(&self.network)
     }
 
     /// Scratch above inputs and outputs.
     pub(crate) fn layout(&self) -> Result<Layout, CollError> {
-        Layout::new(self.network, self.group, self.collective, self.choice)
+        Layout::new(&self.network, self.group, self.collective, self.choice)
     }
 
     /// Does the scratch fit?
     pub(crate) fn check_layout(&self, layout: &Layout) -> Result<(), CollError> {
-        layout.check(self.network, self.group, self.choice)
+        layout.check(&self.network, self.group, self.choice)
     }
 
     /// The barrier between steps.

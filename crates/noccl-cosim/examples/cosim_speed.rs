@@ -8,7 +8,7 @@
 
 use noccl_cosim::endpoints::Endpoints;
 use noccl_cosim::lockstep::{Follow, Lockstep, LockstepError};
-use noccl_net::{Coord, MultiAddress, Network, TileRef};
+use noccl_net::{AxiNetwork, Coord, MultiAddress, Network, TileRef};
 use noccl_run::{CycleRecord, Mode, RecordedKind, RunConfig};
 use noccl_sim::run_trace_recorded;
 use noccl_studies::stress::{Recipe, generate};
@@ -101,7 +101,7 @@ fn reductions(network: &Network, round: u64, spacing_cycles: u64) -> Vec<PortTra
 }
 
 /// One long trace, or short ones between reductions.
-fn traces(network: &Network, spacing_cycles: Option<u64>) -> Vec<Trace> {
+fn traces(network: AxiNetwork<'_>, spacing_cycles: Option<u64>) -> Vec<Trace> {
     let kinds = [
         StressKind::Write,
         StressKind::Read,
@@ -116,7 +116,7 @@ fn traces(network: &Network, spacing_cycles: Option<u64>) -> Vec<Trace> {
     let recipe = Recipe::new(network, &kinds, 100);
     let round = |seed| {
         let mut trace = generate(network, &recipe, seed);
-        let sums = reductions(network, seed, spacing_cycles);
+        let sums = reductions(&network, seed, spacing_cycles);
         trace.transactions.extend(sums);
         // What the first transaction writes lies where others read; a memory behind an AXI port has only what was written there.
         let from = network.tile_ref(network.clusters().next().unwrap());
@@ -179,7 +179,7 @@ fn main() {
         name if name.contains("reducing") => Some(150),
         _ => None,
     };
-    let traces = traces(network, spacing_cycles);
+    let traces = traces(network.as_axi().unwrap(), spacing_cycles);
     let start = cpu_seconds();
     let rounds: Vec<Round> = traces.iter().map(|t| recorded(network, t)).collect();
     let seconds = cpu_seconds() - start;

@@ -47,7 +47,8 @@ fn main() {
         StressKind::Multicast,
         StressKind::Barrier,
     ];
-    let trace = generate(&network, &Recipe::new(&network, &kinds, 64), seed);
+    let axi = network.as_axi().unwrap();
+    let trace = generate(axi, &Recipe::new(axi, &kinds, 64), seed);
     let mut mesh = Lockstep::open(&library, &network).unwrap();
     let out = libraries::checkout().join("out/cosim");
     fs::create_dir_all(&out).unwrap();

@@ -66,7 +66,7 @@ use crate::bound_class::{BoundClass, Port, Span};
 use crate::bound_cores::Words;
 use crate::bound_software::Software;
 use noccl_net::counts::max_or_zero;
-use noccl_net::{Coord, Network, TileId, TileRef};
+use noccl_net::{AxiNetwork, Coord, Network, TileId, TileRef, TypedNetwork};
 use noccl_spec::{AxiTiles, Plane};
 use noccl_workload::{Collective, CollectiveKind, ElementType, Holders};
 
@@ -91,26 +91,26 @@ pub struct Bounds {
 /// in an idle network (hops, without bypass): their routers and the last one in both directions and a target that responds after
 /// `target_cycles`. Where links of the planes differ in length, those of a write or of a read, whichever is shorter.
 #[must_use]
-pub fn round_trip_cycles(network: &Network, paths: u32, target_cycles: u32) -> u64 {
+pub fn round_trip_cycles(network: AxiNetwork<'_>, paths: u32, target_cycles: u32) -> u64 {
     let wide = path_cycles(network, Plane::Wide, paths);
     wide + return_path_cycles(network, paths) + u64::from(target_cycles)
 }
 
 /// One path, on the plane that is fastest.
-pub(crate) fn notice_cycles(network: &Network, paths: u32) -> u64 {
+pub(crate) fn notice_cycles(network: AxiNetwork<'_>, paths: u32) -> u64 {
     let [req, rsp, wide] =
         [Plane::Req, Plane::Rsp, Plane::Wide].map(|plane| path_cycles(network, plane, paths));
     req.min(rsp).min(wide)
 }
 
 /// From one interface to another.
-pub(crate) fn path_cycles(network: &Network, plane: Plane, paths: u32) -> u64 {
+pub(crate) fn path_cycles(network: AxiNetwork<'_>, plane: Plane, paths: u32) -> u64 {
     let links = u64::from(paths) * u64::from(network.plane(plane).hop_cycles);
     links + u64::from(network.router_cycles())
 }
 
 /// What goes with data in the other direction: the request of a read or the response to a write.
-fn return_path_cycles(network: &Network, paths: u32) -> u64 {
+fn return_path_cycles(network: AxiNetwork<'_>, paths: u32) -> u64 {
     let [req, rsp] = [Plane::Req, Plane::Rsp].map(|plane| path_cycles(network, plane, paths));
     req.min(rsp)
 }
@@ -175,38 +175,42 @@ pub fn bounds(network: &Network, collective: &Collective) -> Result<Bounds, Mode
             payload_bound_cycles: 0,
         });
     }
-    if let Some(cores) = network.cores() {
-        let words = Words {
-            cores,
-            words: if has_payload { beats } else { 0 },
-            cut_words: cut_beats(network, &members, collective.kind, beats),
-        };
-        return Ok(words.bounds(
-            collective.kind,
-            members.len(),
-            (farthest_paths, diameter_paths),
-        ));
-    }
+    let network = match network.by_tiles() {
+        TypedNetwork::Axi(network) => network,
+        TypedNetwork::Cores(cores) => {
+            let words = Words {
+                cores,
+                words: if has_payload { beats } else { 0 },
+                cut_words: cut_beats(network, &members, collective.kind, beats),
+            };
+            let paths = (farthest_paths, diameter_paths);
+            return Ok(words.bounds(collective.kind, members.len(), paths));
+        }
+    };
     let payload_bound_cycles = match class.port {
         Port::Nothing => 0,
         Port::Payload => beats,
         Port::OfRoot => {
             let others = members.iter().filter(|m| **m != root).count() as u64;
-            (others * collective.bytes).div_ceil(flit_bytes(network))
+            (others * collective.bytes).div_ceil(flit_bytes(&network))
         }
         Port::Defined => {
             // 0: without a definition nothing moves.
             let bytes = own.map_or(0, |own| own.port_bytes);
-            bytes.div_ceil(flit_bytes(network))
+            bytes.div_ceil(flit_bytes(&network))
         }
         Port::Blocks => {
             let port = (members.len() as u64 - 1) * beats;
-            port.max(cut_beats(network, &members, collective.kind, beats))
+            port.max(cut_beats(&network, &members, collective.kind, beats))
         }
     };
     let lower_bound_cycles = match network.message_cycles() {
         Some(of) => {
-            let messages = Messages { network, of, beats };
+            let messages = Messages {
+                network: &network,
+                of,
+                beats,
+            };
             messages.lower_bound(collective, &members, root, payload_bound_cycles)
         }
         None => {
@@ -236,7 +240,7 @@ pub fn bounds(network: &Network, collective: &Collective) -> Result<Bounds, Mode
 }
 
 /// Before a root that is a memory gives anything away: the request of the nearest cluster and the memory's latency.
-fn request_cycles(network: &Network, collective: &Collective, root: Coord) -> u64 {
+fn request_cycles(network: AxiNetwork<'_>, collective: &Collective, root: Coord) -> u64 {
     let gives = collective.kind.input_holders() == Holders::Root;
     if !gives || matches!(collective.root, TileRef::Cluster(_)) {
         return 0;
@@ -253,7 +257,7 @@ fn request_cycles(network: &Network, collective: &Collective, root: Coord) -> u6
 /// One block of so many beats over the longest path, with what must be added, see the module. Ends are so many
 /// [paths](Network::paths) apart: from the root, and any two members.
 fn block_cycles(
-    network: &Network,
+    network: AxiNetwork<'_>,
     collective: &Collective,
     num_members: usize,
     (farthest_paths, diameter_paths): (u32, u32),

@@ -31,7 +31,7 @@
 
 use crate::bound::{core_addition_cycles, notice_cycles, path_cycles};
 use crate::bound_class::{BoundClass, Steps};
-use noccl_net::Network;
+use noccl_net::AxiNetwork;
 use noccl_spec::{Cluster, Plane};
 use noccl_workload::Collective;
 
@@ -40,7 +40,7 @@ const PLANES: u64 = 3;
 
 /// A collective by software.
 pub(crate) struct Software<'a> {
-    pub network: &'a Network,
+    pub network: AxiNetwork<'a>,
     pub collective: &'a Collective,
     pub num_members: u64,
     pub is_root_member: bool,

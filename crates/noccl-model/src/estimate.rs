@@ -8,7 +8,7 @@
 
 use crate::ModelError;
 use crate::bound::{round_trip_cycles, shape_of};
-use noccl_net::{Network, cover};
+use noccl_net::{AxiNetwork, cover};
 use noccl_workload::Collective;
 
 /// A member starts a transfer of direct sends every so many cycles (instructions of one start).
@@ -60,15 +60,15 @@ impl Shape {
     ///
     /// # Errors
     /// [`ModelError`] if the group does not exist here.
-    pub fn new(network: &Network, collective: &Collective) -> Result<Self, ModelError> {
-        let (members, rows, diameter_hops, cut_blocks) = shape_of(network, collective)?;
+    pub fn new(network: AxiNetwork<'_>, collective: &Collective) -> Result<Self, ModelError> {
+        let (members, rows, diameter_hops, cut_blocks) = shape_of(&network, collective)?;
         let axi = network.axi();
         let beats = axi.ni.beats(collective.bytes);
         let l1_cycles = axi.cluster.l1_latency_cycles;
         Ok(Self {
             members: members as f64,
             rows: rows as f64,
-            pieces: cover(network, &collective.group)?.len() as f64,
+            pieces: cover(&network, &collective.group)?.len() as f64,
             diameter_hops: f64::from(diameter_hops),
             beats: beats as f64,
             cut_blocks: cut_blocks as f64,

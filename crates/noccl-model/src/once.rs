@@ -6,7 +6,7 @@ use crate::constants::{cycles_per_beat, passes};
 use noccl_net::counts::max_or_zero;
 use noccl_net::pairs::{FoldOrder, senders};
 use noccl_net::tree::Cube;
-use noccl_net::{Coord, Network};
+use noccl_net::{AxiNetwork, Coord};
 use noccl_spec::Plane;
 use noccl_workload::InNetworkReduction;
 
@@ -18,7 +18,10 @@ const PORTS_CYCLES: u64 = 6;
 ///
 /// `None` if the root does not exist here.
 #[must_use]
-pub fn all_reduce_once_cycles(network: &Network, reduction: &InNetworkReduction) -> Option<u64> {
+pub fn all_reduce_once_cycles(
+    network: AxiNetwork<'_>,
+    reduction: &InNetworkReduction,
+) -> Option<u64> {
     let root = network.coord(network.find(reduction.root.tile)?);
     let group = network.cube(reduction.group);
     let axi = network.axi();
@@ -27,7 +30,7 @@ pub fn all_reduce_once_cycles(network: &Network, reduction: &InNetworkReduction)
         network,
         group,
         root,
-        fold_order: reduction.fold_order(network),
+        fold_order: reduction.fold_order(&network),
         addition: u64::from(pipeline_cycles(axi, reduction.element)),
     };
     let (path_in, pace) = sums.of(root);
@@ -47,7 +50,7 @@ pub fn all_reduce_once_cycles(network: &Network, reduction: &InNetworkReduction)
 
 /// What contributions take until they are the sum of a router.
 struct Sums<'a> {
-    network: &'a Network,
+    network: AxiNetwork<'a>,
     group: Cube,
     root: Coord,
     fold_order: FoldOrder,

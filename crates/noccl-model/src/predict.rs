@@ -19,7 +19,7 @@ use crate::constants::Constants;
 use crate::{Calibration, ModelError};
 use links::Links;
 pub use list_multicast::list_multicast_cycles;
-use noccl_net::{Network, TileId, TileRef};
+use noccl_net::{AxiNetwork, Network, TileId, TileRef, TypedNetwork};
 use noccl_run::Counters;
 use noccl_spec::Cluster;
 use noccl_workload::{Action, ActionId, ActionKind, Agent, Completion, LocalReduce, Schedule};
@@ -51,7 +51,7 @@ struct Ends {
 type Shares = (f64, Vec<(TileId, f64)>);
 
 struct Model<'a> {
-    network: &'a Network,
+    network: AxiNetwork<'a>,
     constants: &'a Constants,
     /// The tile that each DMA engine reads from, and until when.
     reads: HashMap<TileId, (TileId, f64)>,
@@ -91,15 +91,16 @@ pub fn predict_with(
     schedule: &Schedule,
     constants: &Constants,
 ) -> Result<Prediction, ModelError> {
-    if let Some(tiles) = network.cores() {
-        return crate::words::predict(network, tiles, schedule);
-    }
+    let network = match network.by_tiles() {
+        TypedNetwork::Axi(network) => network,
+        TypedNetwork::Cores(tiles) => return crate::words::predict(network, tiles, schedule),
+    };
     let mut model = Model {
         network,
         constants,
         control: vec![0.0; network.num_tiles()],
         compute: vec![0.0; network.num_tiles()],
-        links: Links::new(network, constants.path_cycles(1)),
+        links: Links::new(&network, constants.path_cycles(1)),
         counters: Counters::default(),
         done: Vec::new(),
         reads: HashMap::new(),
@@ -107,7 +108,7 @@ pub fn predict_with(
     };
     let mut actions = vec![(0.0, 0.0); schedule.actions.len()];
     model.done.resize_with(actions.len(), || None);
-    let mut order = Order::new(network, schedule);
+    let mut order = Order::new(&network, schedule);
     let mut free = order.first();
     loop {
         for index in free.drain(..) {
@@ -130,7 +131,7 @@ pub fn predict_with(
         cycles: runtime(schedule, &actions),
         actions,
         counters: model.counters,
-        link_flits: model.links.loads(network),
+        link_flits: model.links.loads(&network),
     })
 }
 

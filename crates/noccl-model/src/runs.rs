@@ -10,7 +10,7 @@ use crate::ModelError;
 use crate::constants::{Constant, Law, cycles_per_beat};
 use actions::{ORIGIN, OUTPUT, additions, block, line, one, place, row_of, run, transfer};
 use noccl_net::pairs::FoldOrder;
-use noccl_net::{Coord, MultiAddress, Network, TileRef};
+use noccl_net::{AxiNetwork, Coord, MultiAddress, Network, TileRef};
 use noccl_workload::{
     ActionKind, Arrival, Destination, ElementType, InNetworkReduction, Operator, Place, Schedule,
 };
@@ -32,7 +32,7 @@ pub struct CalibrationRun {
 ///
 /// # Errors
 /// [`ModelError::TooSmall`] if there are fewer.
-pub fn calibration_runs(network: &Network) -> Result<Vec<CalibrationRun>, ModelError> {
+pub fn calibration_runs(network: AxiNetwork<'_>) -> Result<Vec<CalibrationRun>, ModelError> {
     let (width, height) = (network.cluster_width(), network.cluster_height());
     if width < 4 || height < 2 {
         return Err(ModelError::TooSmall { width, height });
@@ -47,13 +47,13 @@ pub fn calibration_runs(network: &Network) -> Result<Vec<CalibrationRun>, ModelE
     Ok(runs)
 }
 
-fn transfers(network: &Network) -> Vec<CalibrationRun> {
+fn transfers(network: AxiNetwork<'_>) -> Vec<CalibrationRun> {
     use Constant::{Beta, Hop, PullAlpha, PushAlpha, RelayAlpha};
     let mut out = Vec::new();
     // With bypass one path reaches as far as three hops: two paths tell what one costs.
     let far = Coord::new(3, u16::from(network.path_links() > 1));
     for (beats, far) in [(1, NEAR), (64, NEAR), (1, far), (64, far)] {
-        let (paths, hops) = (paths(network, far), far.hops_to(ORIGIN));
+        let (paths, hops) = (paths(&network, far), far.hops_to(ORIGIN));
         let terms = |alpha| vec![(alpha, 1.0), (Hop, paths), (Beta, beats as f64)];
         let pull = transfer(network, place(far, 0), one(ORIGIN), beats, 1);
         let name = format!("{beats} beats read over {hops} hops");
@@ -83,7 +83,7 @@ fn transfers(network: &Network) -> Vec<CalibrationRun> {
             set: row_of(4),
             offset: OUTPUT,
         };
-        let hops = f64::from(source_paths) + paths(network, Coord::new(3, 0));
+        let hops = f64::from(source_paths) + paths(&network, Coord::new(3, 0));
         out.push(run(
             format!("{beats} beats read from {source}, multicast to a row of 4"),
             Law::Transfer,
@@ -102,7 +102,7 @@ fn paths(network: &Network, to: Coord) -> f64 {
     f64::from(network.paths(network.mesh_coord(ORIGIN), network.mesh_coord(to)))
 }
 
-fn inside_a_cluster(network: &Network) -> Vec<CalibrationRun> {
+fn inside_a_cluster(network: AxiNetwork<'_>) -> Vec<CalibrationRun> {
     use Constant::{Beta, ComputeAlpha, ComputeBeta, CopyAlpha};
     let mut out: Vec<CalibrationRun> = [1u64, 64]
         .map(|beats| {
@@ -127,7 +127,7 @@ fn inside_a_cluster(network: &Network) -> Vec<CalibrationRun> {
 }
 
 /// Two actions of one cluster, the second behind the first.
-fn sequences(network: &Network) -> [CalibrationRun; 4] {
+fn sequences(network: AxiNetwork<'_>) -> [CalibrationRun; 4] {
     use Constant::{Beta, ComputeAlpha, ComputeBeta, Hop, Issue, IssueLines, PushAlpha, Wait};
     let push = |lines| transfer(network, place(ORIGIN, 0), one(Coord::new(1, 0)), 1, lines);
     let one_push = [(PushAlpha, 1.0), (Hop, 1.0), (Beta, 1.0)];
@@ -163,13 +163,13 @@ fn sequences(network: &Network) -> [CalibrationRun; 4] {
 }
 
 /// One engine reads from two tiles: it asks the second when the first has responded.
-fn two_reads(network: &Network) -> CalibrationRun {
+fn two_reads(network: AxiNetwork<'_>) -> CalibrationRun {
     use Constant::{Beta, Hop, PullAlpha, ReadsOverlap};
     let read = |x: u16, to: u64| {
         let destination = Destination::One(place(ORIGIN, to));
         transfer(network, place(Coord::new(x, 0), 0), destination, 16, 1)
     };
-    let paths = paths(network, NEAR) + paths(network, Coord::new(2, 0));
+    let paths = paths(&network, NEAR) + paths(&network, Coord::new(2, 0));
     let mut both = run(
         "16 beats read over 1 hop and 16 over 2, at once".to_owned(),
         Law::Agent,
@@ -188,7 +188,7 @@ fn two_reads(network: &Network) -> CalibrationRun {
 }
 
 /// What is noticed without a response; additions that take longer than any response show when.
-fn notices(network: &Network) -> Vec<CalibrationRun> {
+fn notices(network: AxiNetwork<'_>) -> Vec<CalibrationRun> {
     use Constant::{
         ArrivalAlpha, Beta, ComputeAlpha, ComputeBeta, DeliveryAlpha, Enter, Hop, Poll,
     };
@@ -200,13 +200,13 @@ fn notices(network: &Network) -> Vec<CalibrationRun> {
             root: TileRef::Cluster(ORIGIN),
         })
     };
-    let arrived = [(ArrivalAlpha, 1.0), (Hop, paths(network, far) / 2.0)];
+    let arrived = [(ArrivalAlpha, 1.0), (Hop, paths(&network, far) / 2.0)];
     let mut out: Vec<CalibrationRun> = [1u16, 3]
         .map(|hops| {
             let at = Coord::new(hops, 0);
             let path = [
                 (DeliveryAlpha, 1.0),
-                (Hop, paths(network, at) / 2.0),
+                (Hop, paths(&network, at) / 2.0),
                 (Beta, 1.0),
             ];
             run(
@@ -241,7 +241,7 @@ fn notices(network: &Network) -> Vec<CalibrationRun> {
     out
 }
 
-fn reductions(network: &Network) -> Vec<CalibrationRun> {
+fn reductions(network: AxiNetwork<'_>) -> Vec<CalibrationRun> {
     let axi = network.axi();
     let kind = axi.router.wide_reduction.kind;
     let shared = f64::from(axi.cluster.cycles_per_wide_addition(&axi.ni));
@@ -260,7 +260,7 @@ fn reductions(network: &Network) -> Vec<CalibrationRun> {
         };
         let additions: u32 = operands.iter().map(|o| o - 1).sum();
         // A path there for each router that adds, and those of the response.
-        let hops = (operands.len() as f64 + paths(network, set.max())) / 2.0;
+        let hops = (operands.len() as f64 + paths(&network, set.max())) / 2.0;
         let most = operands.iter().copied().max().unwrap_or(1);
         // Three operands at most: no partial sums, whatever an addition takes.
         let further = (beats - 1) as f64 * shared * cycles_per_beat(kind, most, 1.0);

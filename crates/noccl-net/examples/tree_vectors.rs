@@ -9,7 +9,7 @@
 
 use noccl_net::deadlock::Windows;
 use noccl_net::tree::{contributor, join_set, leaves_through};
-use noccl_net::{Coord, MultiAddress, Network, Port, coord_behind, elaborate, xy_port};
+use noccl_net::{AxiNetwork, Coord, MultiAddress, Network, Port, coord_behind, elaborate, xy_port};
 use noccl_spec::{parse_spec, preset_text};
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write};
@@ -17,6 +17,9 @@ use std::io::{self, BufWriter, Write};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let name = std::env::args().nth(1).ok_or("which preset?")?;
     let network = elaborate(&parse_spec(&name, &preset_text(&name)?, &[])?)?;
+    let axi = network
+        .as_axi()
+        .ok_or("core tiles have no trees; accepted: clusters")?;
     let mut out = BufWriter::new(io::stdout().lock());
     for set in sets(&network) {
         for root in routers(&network) {
@@ -24,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 let mut line = String::new();
                 for byte in question(here, root, set)
                     .into_iter()
-                    .chain(response(&network, here, root, set))
+                    .chain(response(axi, here, root, set))
                 {
                     write!(line, "{byte:02x}")?;
                 }
@@ -67,7 +70,7 @@ fn coord_bytes(at: Coord) -> [u8; 2] {
     [at.x as u8, at.y as u8]
 }
 
-fn response(network: &Network, here: Coord, root: Coord, set: MultiAddress) -> Vec<u8> {
+fn response(network: AxiNetwork<'_>, here: Coord, root: Coord, set: MultiAddress) -> Vec<u8> {
     let cube = network.cube(set);
     let window = |to: Coord| Windows::of(network).over(here.hops_to(to)) as u8;
     let inputs = join_set(here, cube, root);

@@ -93,6 +93,9 @@ impl ChainCycles {
     /// The published constants, with what the network's own endpoints say where it has them.
     #[must_use]
     pub fn of(network: &Network) -> Self {
+        let Some(network) = network.as_axi() else {
+            return Self::PUBLISHED;
+        };
         let Some(endpoint) = &network.axi().cluster.torrent else {
             return Self::PUBLISHED;
         };

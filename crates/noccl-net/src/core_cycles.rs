@@ -2,7 +2,7 @@
 //! What packets between cores take on an idle network: in closed form, so that the
 //! simulator has something to be compared with.
 
-use crate::{Network, TileId};
+use crate::{Coord, Network, TileId};
 use noccl_spec::UdnRouter;
 
 impl Network {
@@ -14,13 +14,8 @@ impl Network {
     /// slots they follow more slowly, and a corner may hold them up more than these cycles, which are then the least.
     #[must_use]
     pub fn lone_packet_cycles(&self, from: TileId, to: TileId, words: u64) -> Option<u64> {
-        let udn = &self.cores()?.router.udn;
-        let (source, destination) = (self.coord(from), self.coord(to));
-        let has_corner = source.x != destination.x && source.y != destination.y;
-        let hops = u64::from(self.hops(from, to));
-        let head = (hops + 1) * u64::from(udn.hop_cycles)
-            + u64::from(has_corner) * u64::from(udn.turn_cycles);
-        Some(head + words_on_link(udn, words.saturating_sub(1)))
+        let ends = (self.coord(from), self.coord(to));
+        Some(packet_cycles(&self.cores()?.router.udn, ends, words))
     }
 
     /// Cycles in which a link of the dynamic network carries so many words at best. `None` of other networks.
@@ -28,6 +23,15 @@ impl Network {
     pub fn link_words_cycles(&self, words: u64) -> Option<u64> {
         Some(words_on_link(&self.cores()?.router.udn, words))
     }
+}
+
+/// Cycles of a packet that is alone in these routers, from one coordinate to another.
+pub(crate) fn packet_cycles(udn: &UdnRouter, (from, to): (Coord, Coord), words: u64) -> u64 {
+    let has_corner = from.x != to.x && from.y != to.y;
+    let hops = u64::from(from.hops_to(to));
+    let head =
+        (hops + 1) * u64::from(udn.hop_cycles) + u64::from(has_corner) * u64::from(udn.turn_cycles);
+    head + words_on_link(udn, words.saturating_sub(1))
 }
 
 /// A slot of the FIFO behind a link is in use from the cycle behind that in which its word leaves the FIFO before to that in which the word

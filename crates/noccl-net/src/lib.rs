@@ -7,6 +7,7 @@
 //! Source: S1 §2.3 (multi-address), §3.1 (routers), §3.2.2 (address map).
 
 mod address;
+mod axi;
 pub mod capabilities;
 mod chain_cycles;
 mod coord;
@@ -28,6 +29,7 @@ mod tree_table;
 mod uniform;
 
 pub use address::MultiAddress;
+pub use axi::{AxiNetwork, TypedNetwork};
 pub use chain_cycles::{ChainCycles, ChainTimes};
 pub use coord::{Coord, Port, TileId};
 pub use cover::{cover, interval_cubes};

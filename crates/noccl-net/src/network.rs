@@ -6,9 +6,7 @@ use crate::elaborate::field;
 use crate::planes::NetworkPlane;
 use crate::region::RegionMap;
 use crate::{Coord, MultiAddress, NetError, Port, TileId, TreeTable};
-use noccl_spec::{
-    AxiTiles, CoreTiles, EnergyTable, PlaneName, Spec, TileKindName, Tiles, WORD_BYTES,
-};
+use noccl_spec::{CoreTiles, EnergyTable, PlaneName, Spec, TileKindName, Tiles, WORD_BYTES};
 use serde::{Deserialize, Serialize};
 
 /// What stands at a tile.
@@ -69,19 +67,6 @@ impl Network {
     #[must_use]
     pub const fn spec(&self) -> &Spec {
         &self.spec
-    }
-
-    /// Routers, interfaces, clusters and memories of a network whose tiles speak AXI. Whoever may meet another network asks first what its
-    /// routers carry ([`RouterCapabilities::carries_words`](crate::capabilities::RouterCapabilities::carries_words)).
-    ///
-    /// # Panics
-    /// On a network of core tiles, which has nothing of all that.
-    #[must_use]
-    pub const fn axi(&self) -> &AxiTiles {
-        match &self.spec.tiles {
-            Tiles::Axi(axi) => axi,
-            Tiles::Cores(_) => panic!("core tiles have no AXI: ask what the routers carry first"),
-        }
     }
 
     /// Cores and routers of a network of core tiles.

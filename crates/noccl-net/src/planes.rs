@@ -2,10 +2,11 @@
 //! The planes of a network: what each of them carries, how wide it is, and what a router and a link of it take.
 //!
 //! Whoever does something on every plane walks over [`Network::planes`]; whoever needs a number of one asks
-//! [`Network::plane`]. So a network with another plane has another entry here, and no other list of planes.
+//! [`AxiNetwork::plane`](crate::AxiNetwork::plane). So a network with another plane has another entry here, and no other list of planes.
 
 use crate::capabilities::{Bypass, MessageCycles};
-use crate::{Coord, Network, TileId};
+use crate::core_cycles::packet_cycles;
+use crate::{Coord, Network, TileId, TypedNetwork};
 use noccl_spec::{AxiTiles, CoreTiles, Plane, PlaneName, Tiles, WORD_BYTES};
 
 /// One plane of a network (S1 §2.1; S4 §3).
@@ -105,7 +106,7 @@ pub(crate) fn core_planes(cores: &CoreTiles) -> Vec<NetworkPlane> {
     ]
 }
 
-const fn router_cycles(axi: &AxiTiles) -> u32 {
+pub(crate) const fn router_cycles(axi: &AxiTiles) -> u32 {
     let router = &axi.router;
     (router.input_fifo_flits > 0) as u32 + (router.output_fifo_flits > 0) as u32
 }
@@ -115,16 +116,6 @@ impl Network {
     #[must_use]
     pub fn planes(&self) -> &[NetworkPlane] {
         &self.planes
-    }
-
-    /// One of the planes of AXI.
-    ///
-    /// # Panics
-    /// On a network of core tiles, as [`Network::axi`].
-    #[must_use]
-    pub fn plane(&self, plane: Plane) -> &NetworkPlane {
-        let found = self.planes.iter().find(|one| one.plane == plane);
-        found.expect("core tiles have no AXI: ask what the routers carry first")
     }
 
     /// The plane that carries the data of messages: the wide one, or the dynamic network between cores.
@@ -142,12 +133,13 @@ impl Network {
     /// Cycles of a flit that is alone on the plane for data, from one interface or core to another.
     #[must_use]
     pub fn idle_cycles(&self, from: Coord, to: Coord) -> u32 {
-        let ends = (self.tile_at(from), self.tile_at(to));
-        match (self.bypass(), self.lone_packet_cycles(ends.0, ends.1, 1)) {
-            (Some(bypass), _) => bypass.idle_cycles(from, to),
-            (None, Some(word)) => word as u32,
-            (None, None) => {
-                self.router_cycles() + self.plane(Plane::Wide).hop_cycles * self.paths(from, to)
+        match (self.by_tiles(), self.bypass()) {
+            (TypedNetwork::Axi(_), Some(bypass)) => bypass.idle_cycles(from, to),
+            (TypedNetwork::Axi(axi), None) => {
+                axi.router_cycles() + axi.plane(Plane::Wide).hop_cycles * self.paths(from, to)
+            }
+            (TypedNetwork::Cores(cores), _) => {
+                packet_cycles(&cores.router.udn, (from, to), 1) as u32
             }
         }
     }
@@ -160,12 +152,6 @@ impl Network {
             Some(bypass) => bypass.idle_copy_cycles(self, source, to),
             None => self.idle_cycles(source, to),
         }
-    }
-
-    /// Cycles in one router with the first cycle of the link behind it.
-    #[must_use]
-    pub const fn router_cycles(&self) -> u32 {
-        router_cycles(self.axi())
     }
 
     /// Cycles in which a port passes a flit: a FIFO with one slot takes none while it holds one.

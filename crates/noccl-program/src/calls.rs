@@ -6,7 +6,7 @@ use crate::ids::{CommId, RankId, RequestId};
 use crate::rank::{Call, CallKind, CallSite};
 use crate::response::Response;
 use crate::session::{Role, Session};
-use noccl_net::TileRef;
+use noccl_net::{TileRef, TypedNetwork};
 use noccl_run::Order;
 use noccl_workload::{Action, ActionKind, Compute};
 
@@ -111,9 +111,9 @@ impl Session<'_> {
         cycles: Option<u64>,
         call_site: CallSite,
     ) -> Result<(), ProgramError> {
-        let usual = match self.network.cores() {
-            Some(tiles) => tiles.core.word_cycles,
-            None => self.network.axi().cluster.instructions.poll,
+        let usual = match self.network.by_tiles() {
+            TypedNetwork::Cores(tiles) => tiles.core.word_cycles,
+            TypedNetwork::Axi(network) => network.axi().cluster.instructions.poll,
         };
         let cycles = cycles.unwrap_or(u64::from(usual)).max(1);
         self.be_busy(rank, cycles, false, call_site)

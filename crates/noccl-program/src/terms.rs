@@ -7,7 +7,7 @@ use crate::ids::{CommId, RankId};
 use crate::session::Session;
 use crate::template::{Recipe, Template};
 use noccl_coll::{Algorithm, Choice, CollError};
-use noccl_net::TileRef;
+use noccl_net::{AxiNetwork, TileRef};
 use noccl_run::Order;
 use noccl_workload::check::fit_together;
 use noccl_workload::{
@@ -266,8 +266,10 @@ impl Session<'_> {
     pub(crate) fn avoid_overflow(&mut self, number: u32) -> Result<(), ProgramError> {
         let terms = self.collectives[number].terms;
         // Other routers set no operands aside. A non-blocking collective has no core that combines operands.
-        let has_stores = self.network.routers().joins_several;
-        if !has_stores || terms.is_nonblocking || by_messages(terms.kind).is_none() {
+        let Some(network) = self.network.as_joining() else {
+            return Ok(());
+        };
+        if terms.is_nonblocking || by_messages(terms.kind).is_none() {
             return Ok(());
         }
         let usual = Terms {
@@ -275,7 +277,7 @@ impl Session<'_> {
             ..terms
         };
         let others = self.open_reductions(|other| other.comm != terms.comm);
-        let may_overflow = self.may_overflow(usual, others)?;
+        let may_overflow = self.may_overflow(network, usual, others)?;
         let instead = Terms {
             sends_messages: may_overflow,
             ..terms
@@ -303,16 +305,17 @@ impl Session<'_> {
                 .iter()
                 .map(of)
                 .any(|one| is_same(&one) && one.is_nonblocking);
-        if !self.network.routers().joins_several || !has_nonblocking {
+        let Some(network) = self.network.as_joining().filter(|_| has_nonblocking) else {
             return Ok(false);
-        }
+        };
         let others = self.open_reductions(is_same);
-        self.may_overflow(terms, others)
+        self.may_overflow(network, terms, others)
     }
 
     /// May its reductions not fit into the stores together with these?
     fn may_overflow(
         &mut self,
+        network: AxiNetwork<'_>,
         terms: Terms,
         mut all: Vec<InNetworkReduction>,
     ) -> Result<bool, ProgramError> {
@@ -321,7 +324,7 @@ impl Session<'_> {
         }
         let template = self.template(terms, 0)?;
         // Wherever it will lie: from the last beat before a boundary there are most bursts.
-        let ni = &self.network.axi().ni;
+        let ni = &network.axi().ni;
         let last_beat = u64::from(ni.burst_boundary_bytes.saturating_sub(ni.wide_beat_bytes));
         let own = reductions(&template).cloned().map(|mut reduction| {
             reduction.root.offset = last_beat;
@@ -329,7 +332,7 @@ impl Session<'_> {
         });
         let num_open = all.len();
         all.extend(own);
-        Ok(all.len() > num_open && !fit_together(self.network, &all))
+        Ok(all.len() > num_open && !fit_together(&network, &all))
     }
 
     /// Reductions of these collectives as far as they are not over.

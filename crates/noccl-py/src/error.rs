@@ -30,7 +30,10 @@ const fn class_name(error: &Error) -> &'static str {
         Error::Machine(MachineError::Incoherent { .. }) | Error::WrongKernel(_) => "RefusedError",
         Error::Machine(MachineError::Interrupted { .. }) => "InterruptedRunError",
         Error::Machine(
-            MachineError::Threads { .. } | MachineError::Tiles { .. } | MachineError::Network(_),
+            MachineError::Threads { .. }
+            | MachineError::Tiles { .. }
+            | MachineError::Flits { .. }
+            | MachineError::Network(_),
         ) => "ArgumentError",
         Error::Recording(_) => "FileError",
         Error::Coll(_) | Error::NothingRuns { .. } => "AlgorithmError",

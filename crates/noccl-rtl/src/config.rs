@@ -2,9 +2,9 @@
 //! The numbers of a network, as hardware needs them: sizes in bits, address bits to pick, table sizes.
 
 use crate::RtlError;
-use noccl_net::Network;
 use noccl_net::capabilities::RouterCapabilities;
 use noccl_net::deadlock::{BEATS_PER_CREDIT, Windows, merge_timeout_cycles, reduction_flows};
+use noccl_net::{AxiNetwork, Network};
 use noccl_spec::{AxiTiles, MAX_ADDRESS, Region, TileKindName, WideReductionKind};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -180,7 +180,8 @@ impl RtlConfig {
     /// # Errors
     /// [`RtlError::Refused`] with the field that asks for something without hardware.
     pub fn new(network: &Network) -> Result<Self, RtlError> {
-        let axi = implemented(network)?;
+        let network = implemented(network)?;
+        let axi = network.axi();
         let spec = network.spec();
         let (ni, wide) = (&axi.ni, &axi.router.wide_reduction);
         let (columns, rows) = network.padded_clusters();
@@ -273,14 +274,15 @@ impl RtlConfig {
 }
 
 /// The tables of a network that the modules implement; refuses what the spec allows and they do not.
-fn implemented(network: &Network) -> Result<&AxiTiles, RtlError> {
+fn implemented(network: &Network) -> Result<AxiNetwork<'_>, RtlError> {
     let spec = network.spec();
-    let routers = match spec.axi() {
-        Some(axi) => RouterCapabilities::of(axi.router.flow),
+    let axi = network.as_axi();
+    let routers = match axi {
+        Some(axi) => RouterCapabilities::of(axi.axi().router.flow),
         None => network.routers(),
     };
-    match (routers.no_hardware, spec.axi()) {
-        (None, Some(axi)) => refuse(axi).map(|()| axi),
+    match (routers.no_hardware, axi) {
+        (None, Some(axi)) => refuse(axi.axi()).map(|()| axi),
         (reason, _) => Err(refused(
             "router.flow",
             format!("{:?}", spec.flow_name()),

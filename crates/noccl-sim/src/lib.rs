@@ -20,6 +20,7 @@ mod machine;
 mod ni;
 mod open_run;
 mod over_time;
+mod packets;
 #[cfg(test)]
 mod prop_default_flow;
 mod record;
@@ -40,8 +41,11 @@ pub use explain::{explain_schedule, explains_every_cycle};
 pub use noccl_run::OnProgress;
 pub use open_run::open_run;
 pub use over_time::{Recorded, record_over_time, record_trace_over_time};
+pub use packets::{
+    Arrival, MulticastId, PacketNetwork, ReductionId, ReductionTreeId, packet_network,
+};
 pub use record::OnCycle;
-pub use router::smart::{Arrival, MessageNetwork, MulticastId, ReductionId, ReductionTreeId};
+pub use router::smart::MessageNetwork;
 pub use router::udn::{ExecutedError, ExecutedRequest, ExecutedResult, ExecutedRun, RankFault};
 pub use simulator::{Simulation, Simulator};
 
@@ -201,7 +205,7 @@ pub fn run_traffic(
     match engine_of(network) {
         RouterEngine::Smart => finish(smart::traffic_run(network, traffic, config)?, on_progress),
         RouterEngine::Cores => finish(udn::traffic_run(network, traffic, config)?, on_progress),
-        RouterEngine::Machine(_) | RouterEngine::Esp => {
+        RouterEngine::Machine(..) | RouterEngine::Esp(_) => {
             let machine = Machine::of(network, config, "traffic")?;
             finish(TrafficRun::new(machine, traffic)?, on_progress)
         }

@@ -18,12 +18,12 @@ pub fn open_run<'a>(
     config.check()?;
     let what = "actions submitted while it goes on";
     match engine_of(network) {
-        RouterEngine::Machine(behaviour) => {
+        RouterEngine::Machine(network, behaviour) => {
             let machine = Machine::new(network, config.clone(), behaviour);
             Ok(Box::new(OpenMachineRun::new(machine)))
         }
         RouterEngine::Cores => Ok(Box::new(udn::open_run(network, config)?)),
-        RouterEngine::Esp => Err(esp::refused(what)),
+        RouterEngine::Esp(_) => Err(esp::refused(what)),
         RouterEngine::Smart => Ok(Box::new(smart::open_run(network, config)?)),
     }
 }

@@ -80,8 +80,8 @@ fn stalls() -> impl Strategy<Value = Option<StallConfig>> {
 /// than `ni.max_open_reductions`, and no tile counts more barriers; what exceeds that becomes a write.
 fn trace_of(network: &Network, draws: &[Draw]) -> Trace {
     let (width, height) = (network.cluster_width(), network.cluster_height());
-    let limit = network.axi().ni.max_open_reductions;
-    let burst_beats = network.axi().ni.max_burst_beats;
+    let limit = network.spec().axi().unwrap().ni.max_open_reductions;
+    let burst_beats = network.spec().axi().unwrap().ni.max_burst_beats;
     let mut reductions: HashMap<Coord, u32> = HashMap::new();
     let mut barriers: HashMap<Coord, u32> = HashMap::new();
     let mut transactions = Vec::new();

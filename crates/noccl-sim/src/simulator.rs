@@ -45,12 +45,14 @@ impl Backend for Simulator {
         let engine = engine_of(request.network);
         refuse_rounds(&engine, request.config)?;
         let kind = match engine {
-            RouterEngine::Machine(behaviour) => {
-                let machine = Machine::new(request.network, request.config.clone(), behaviour);
+            RouterEngine::Machine(network, behaviour) => {
+                let machine = Machine::new(network, request.config.clone(), behaviour);
                 let run = ScheduleRun::on(machine, request.schedule, request.inputs)?;
                 Kind::Machine(Box::new(run))
             }
-            RouterEngine::Esp => Kind::Other(Box::new(esp::schedule_run(request)?), esp::refused),
+            RouterEngine::Esp(network) => {
+                Kind::Other(Box::new(esp::schedule_run(network, request)?), esp::refused)
+            }
             RouterEngine::Smart => {
                 Kind::Other(Box::new(smart::schedule_run(request)?), smart::refused)
             }
@@ -107,7 +109,7 @@ impl<'a> Simulation<'a> {
                 let run = smart::recorded_run(request, on_cycle)?;
                 Kind::Other(Box::new(run), smart::refused)
             }
-            RouterEngine::Machine(_) | RouterEngine::Esp | RouterEngine::Cores => {
+            RouterEngine::Machine(..) | RouterEngine::Esp(_) | RouterEngine::Cores => {
                 let run = ScheduleRun::recorded(network, schedule, inputs, config, on_cycle)?;
                 Kind::Machine(Box::new(run))
             }
@@ -116,20 +118,20 @@ impl<'a> Simulation<'a> {
 }
 
 /// Messages of rounds are those of core tiles.
-fn refuse_rounds(engine: &RouterEngine, config: &RunConfig) -> Result<(), RunError> {
+fn refuse_rounds(engine: &RouterEngine<'_>, config: &RunConfig) -> Result<(), RunError> {
     let asked = match engine {
         RouterEngine::Cores => return Ok(()),
-        RouterEngine::Machine(_) | RouterEngine::Esp | RouterEngine::Smart
+        RouterEngine::Machine(..) | RouterEngine::Esp(_) | RouterEngine::Smart
             if config.is_lock_step =>
         {
             "rounds in lock-step"
         }
-        RouterEngine::Machine(_) | RouterEngine::Esp | RouterEngine::Smart
+        RouterEngine::Machine(..) | RouterEngine::Esp(_) | RouterEngine::Smart
             if config.noise_seed.is_some() =>
         {
             "noise"
         }
-        RouterEngine::Machine(_) | RouterEngine::Esp | RouterEngine::Smart => return Ok(()),
+        RouterEngine::Machine(..) | RouterEngine::Esp(_) | RouterEngine::Smart => return Ok(()),
     };
     Err(RunError::Refused {
         backend: "sim",

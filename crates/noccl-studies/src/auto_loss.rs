@@ -238,12 +238,15 @@ impl LossCase<'_> {
 
     /// What `auto` expects of it before anything runs.
     fn expected(&self, choice: Choice, schedule: &Schedule) -> Option<u64> {
-        let cycles = if self.network.routers().carries_words() {
-            let calibration = Calibration::shipped().ok()?;
-            predict(self.network, schedule, &calibration).ok()?.cycles
-        } else {
-            let estimator = Estimator::new(self.network, self.collective).ok()?;
-            estimator.of(choice).ok()??.cycles
+        let cycles = match self.network.as_axi() {
+            None => {
+                let calibration = Calibration::shipped().ok()?;
+                predict(self.network, schedule, &calibration).ok()?.cycles
+            }
+            Some(network) => {
+                let estimator = Estimator::new(network, self.collective).ok()?;
+                estimator.of(choice).ok()??.cycles
+            }
         };
         Some(cycles.round() as u64)
     }

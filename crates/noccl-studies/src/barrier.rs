@@ -150,6 +150,7 @@ fn measure(
     let cycles = crate::compare::runtime_cycles(Some(&schedule), &result.actions);
     let is_one_round_trip =
         is_papers(algorithm) && algorithm.mechanism == BarrierMechanism::InNetwork;
+    let network = Error::axi(network, "instructions of barriers")?;
     let cluster = &network.axi().cluster;
     let around = cluster.instructions.barrier_store
         + cluster.instructions.barrier_leave
@@ -166,7 +167,7 @@ fn measure(
         cycles,
         network_cycles: is_one_round_trip.then(|| cycles - u64::from(around)),
         formula_cycles: is_one_round_trip
-            .then(|| base + around_path * farthest_paths(network, &schedule)),
+            .then(|| base + around_path * farthest_paths(&network, &schedule)),
     })
 }
 

@@ -10,7 +10,7 @@ use noccl_execute::ExecuteError;
 use noccl_files::FileError;
 use noccl_model::ModelError;
 use noccl_net::NetError;
-use noccl_net::Network;
+use noccl_net::{AxiNetwork, Network};
 use noccl_program::ProgramError;
 use noccl_riscv::RiscvError;
 use noccl_rtl::RtlError;
@@ -259,22 +259,18 @@ impl Error {
         }
     }
 
-    /// Refusal of `what` on a network of core tiles; nothing on others.
+    /// The network of AXI clusters that `what` needs.
     ///
     /// # Errors
     /// [`Error::Argument`] of the network, where its tiles are cores.
-    pub fn unless_axi(network: &Network, what: &str) -> Result<(), Self> {
-        if !network.routers().carries_words() {
-            return Ok(());
-        }
-        let found = format!("router.flow = \"{}\"", network.spec().flow_name());
-        Err(Self::argument(
-            "--spec",
-            found,
-            format!(
+    pub fn axi<'n>(network: &'n Network, what: &str) -> Result<AxiNetwork<'n>, Self> {
+        network.as_axi().ok_or_else(|| {
+            let found = format!("router.flow = \"{}\"", network.spec().flow_name());
+            let accepted = format!(
                 "accepted: a network of AXI clusters, as collective_noc_4x4; core tiles have no {what}"
-            ),
-        ))
+            );
+            Self::argument("--spec", found, accepted)
+        })
     }
 
     /// An interruption of work in many units says how many are finished; other errors stay.

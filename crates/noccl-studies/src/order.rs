@@ -125,7 +125,7 @@ pub struct OrderDraw {
 /// # Ok::<(), noccl_studies::Error>(())
 /// ```
 pub fn order(network: &Network, request: &OrderRequest) -> Result<OrderReport, Error> {
-    Error::unless_axi(network, "chains")?;
+    Error::axi(network, "chains")?;
     let source = tile(network, request.source)?;
     let members = network.members(&request.destinations)?;
     let all = members
@@ -185,7 +185,7 @@ pub fn order_draws(
     request: &OrderDrawRequest,
     watch: Watch<'_>,
 ) -> Result<Vec<OrderDraw>, Error> {
-    Error::unless_axi(network, "chains")?;
+    Error::axi(network, "chains")?;
     let source = tile(network, request.source)?;
     let others: Vec<TileId> = network.clusters().filter(|t| *t != source).collect();
     let most = others.len() as u32;

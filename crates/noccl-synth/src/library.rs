@@ -14,7 +14,7 @@ pub fn library_choices(problem: &Problem<'_>, is_software: bool) -> Vec<Vec<Choi
             let uses_network = choice.algorithm.is_in_network();
             is_possible && !(is_software && uses_network)
         };
-        let mut found = offered(problem.network, &part.collective);
+        let mut found = offered(&problem.network, &part.collective);
         found.retain(is_asked);
         found.sort_by_key(rank);
         found

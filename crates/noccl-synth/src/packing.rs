@@ -256,7 +256,7 @@ impl Growth<'_> {
 
 fn links(problem: &Problem<'_>, from: NodeId, to: NodeId) -> impl Iterator<Item = usize> {
     let (from, to) = (problem.nodes[from].at, problem.nodes[to].at);
-    let network = problem.network;
+    let network = problem.network.network();
     let path = network.path(from, to).filter(move |(at, _)| *at != to);
     path.map(move |(at, port)| network.tile_at(at).idx() * 4 + port.idx())
 }

@@ -3,7 +3,7 @@
 
 use crate::matching::{Chunk, Sent, Style, spread};
 use crate::problem::{Item, NodeId, Problem};
-use noccl_net::Network;
+use noccl_net::AxiNetwork;
 use noccl_net::counts::max_or_zero;
 use noccl_spec::Cluster;
 
@@ -284,7 +284,7 @@ pub(crate) struct Costs {
 }
 
 impl Costs {
-    pub(crate) fn new(network: &Network) -> Self {
+    pub(crate) fn new(network: AxiNetwork<'_>) -> Self {
         let cluster = &network.axi().cluster;
         let ends = cluster.dma.start_cycles
             + cluster.request_path_cycles

@@ -5,7 +5,7 @@
 
 use crate::{Faults, SynthError};
 use noccl_net::counts::max_or_zero;
-use noccl_net::{Coord, Network, TileId, TileKind, TileRef};
+use noccl_net::{AxiNetwork, Coord, Network, TileId, TileKind, TileRef};
 use noccl_workload::{Collective, Postcondition};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -49,7 +49,7 @@ pub(crate) struct Item {
 /// A network, what is asked for on it, and what does not work.
 #[derive(Debug, Clone)]
 pub struct Problem<'a> {
-    pub(crate) network: &'a Network,
+    pub(crate) network: AxiNetwork<'a>,
     pub(crate) parts: Vec<Part>,
     pub(crate) faults: Faults,
     pub(crate) nodes: Vec<Node>,
@@ -65,13 +65,13 @@ impl<'a> Problem<'a> {
     /// [`SynthError`] for what no schedule can do: values of no operands, outputs over other inputs, memory that is too small, groups that
     /// share a cluster, tiles that faults cut off.
     pub fn new(network: &'a Network, parts: Vec<Part>, faults: Faults) -> Result<Self, SynthError> {
-        if network.routers().carries_words() {
+        let Some(network) = network.as_axi() else {
             return Err(SynthError::field(
                 "network",
                 &network.spec().name,
                 "clusters with DMA engines, e.g. collective_noc_8x8",
             ));
-        }
+        };
         let mut problem = Self {
             network,
             parts: Vec::new(),
@@ -149,7 +149,7 @@ impl<'a> Problem<'a> {
             if let Some(shared) = members.iter().find(|m| used.contains(m)) {
                 let found = format!(
                     "{} is in groups {earlier} and {number}",
-                    network_name(self.network, &self.nodes[*shared])
+                    network_name(&self.network, &self.nodes[*shared])
                 );
                 return Err(SynthError::field(
                     "group",
@@ -177,8 +177,8 @@ impl<'a> Problem<'a> {
             return Ok(*known);
         }
         let node = self.new_node(tile, 0);
-        if self.faults.has_tile(self.network, tile) {
-            let found = format!("{} takes part", network_name(self.network, &node));
+        if self.faults.has_tile(&self.network, tile) {
+            let found = format!("{} takes part", network_name(&self.network, &node));
             return Err(SynthError::field(
                 "faulty tile",
                 found,
@@ -239,7 +239,7 @@ impl<'a> Problem<'a> {
                 let node_of = &self.nodes[node];
                 if end > node_of.memory_bytes {
                     return Err(SynthError::DoesNotFit {
-                        tile: network_name(self.network, node_of),
+                        tile: network_name(&self.network, node_of),
                         needed_bytes: end,
                         available_bytes: node_of.memory_bytes,
                         limit: self.network.memory_field(node_of.tile),
@@ -255,7 +255,7 @@ impl<'a> Problem<'a> {
             if let Some((first, second)) = overlap(ranges) {
                 let found = format!(
                     "{}: bytes {} to {} and {} to {}",
-                    network_name(self.network, &self.nodes[node]),
+                    network_name(&self.network, &self.nodes[node]),
                     first.0,
                     first.1,
                     second.0,
@@ -276,7 +276,7 @@ impl<'a> Problem<'a> {
     }
 
     pub(crate) fn name(&self, node: NodeId) -> String {
-        network_name(self.network, &self.nodes[node])
+        network_name(&self.network, &self.nodes[node])
     }
 }
 
@@ -316,7 +316,7 @@ impl Problem<'_> {
             .network
             .clusters()
             .filter(|tile| !numbers.contains_key(tile))
-            .filter(|tile| !self.faults.has_tile(self.network, *tile))
+            .filter(|tile| !self.faults.has_tile(&self.network, *tile))
             .collect();
         for tile in others {
             let node = self.new_node(tile, start);
@@ -337,8 +337,8 @@ impl Problem<'_> {
             if let Some(lost) = of_part.flat_map(nodes_of).find(|n| !reached.contains(n)) {
                 let found = format!(
                     "{} and {} are cut off from each other",
-                    network_name(self.network, &self.nodes[first]),
-                    network_name(self.network, &self.nodes[lost])
+                    network_name(&self.network, &self.nodes[first]),
+                    network_name(&self.network, &self.nodes[lost])
                 );
                 let accepted =
                     "faults that leave a path, over other clusters too, between all that take part";
@@ -368,7 +368,7 @@ impl Problem<'_> {
     /// Can a message go from one to the other without a relay?
     pub(crate) fn is_direct(&self, a: NodeId, b: NodeId) -> bool {
         let (a, b) = (&self.nodes[a], &self.nodes[b]);
-        self.faults.allows(self.network, a.tile, b.tile)
+        self.faults.allows(&self.network, a.tile, b.tile)
     }
 
     /// The nodes that pass a message on, its ends with them: as few as possible, then over few hops.

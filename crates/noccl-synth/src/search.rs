@@ -171,9 +171,9 @@ impl<'a, 'p> Search<'a, 'p> {
 
     fn of_library(&self, part: usize, choice: Choice) -> Option<Entry> {
         let collective = &self.problem.parts[part].collective;
-        let schedule = noccl_coll::schedule(self.problem.network, collective, choice).ok()?;
+        let schedule = noccl_coll::schedule(&self.problem.network, collective, choice).ok()?;
         let faults = &self.problem.faults;
-        if faults.met_by(self.problem.network, &schedule).is_some() {
+        if faults.met_by(&self.problem.network, &schedule).is_some() {
             return None;
         }
         Some(Entry {

@@ -264,8 +264,9 @@ impl InNetworkReduction {
         let TileRef::Cluster(root) = self.root.tile else {
             return FoldOrder::ByRouter;
         };
-        let ni = &network.axi().ni;
-        let beats = ni.beats((self.root.offset % ni.wide_beat()).saturating_add(self.bytes));
+        let beat = network.beat_bytes();
+        let bytes = (self.root.offset % beat).saturating_add(self.bytes);
+        let beats = bytes.div_ceil(beat);
         network.fold_order(self.group, network.mesh_coord(root), beats)
     }
 }

@@ -53,6 +53,15 @@ fn a_saved_recording_runs_as_its_kernel() {
 }
 
 #[test]
+fn core_tiles_are_a_design_without_energies() {
+    let of = "coherence --protocol ht --threads 16 --design smart_4x4,tilepro64_4x4 --json";
+    let rows = rows(&done(&Folder::new(), of).stdout);
+    assert_eq!(rows[1].received_per_flow, Some(15.0));
+    assert_eq!((rows[1].energy_pj, rows[1].relative_energy), (None, None));
+    assert!(rows[1].relative_cycles > 1.0);
+}
+
+#[test]
 fn what_is_wrong_is_named_with_what_is_accepted() {
     for (arguments, message) in [
         (

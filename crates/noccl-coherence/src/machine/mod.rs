@@ -18,11 +18,11 @@ use accounts::Accounts;
 use cores::{Core, Doing};
 use noccl_net::{Coord, Network, TileId};
 use noccl_run::RunError;
-use noccl_sim::MessageNetwork;
+use noccl_sim::packet_network;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::hash::BuildHasherDefault;
-use transport::{Envelope, Transport};
+use transport::{Envelope, Lengths, Transport};
 
 /// A line: its address over its bytes, or a line that the machine itself uses to synchronise.
 pub(crate) type LineId = u64;
@@ -84,7 +84,21 @@ pub enum MachineError {
         /// Of the network.
         tiles: usize,
     },
-    /// Its routers carry no messages.
+    /// Packets that are too long for it.
+    #[error(
+        "network {network}: {field} = {limit}; accepted: {flits} or more, the flits of a cache line with its head"
+    )]
+    Flits {
+        /// Its name.
+        network: String,
+        /// Field of the spec that is too small.
+        field: &'static str,
+        /// Its value.
+        limit: u32,
+        /// Of a packet with data.
+        flits: u16,
+    },
+    /// Its routers carry no packets.
     #[error(transparent)]
     Network(#[from] RunError),
     /// A promise of the protocol does not hold.
@@ -178,6 +192,18 @@ impl<'a, P: Protocol> Machine<'a, P> {
                 network: name(),
             });
         }
+        let on = packet_network(network)?;
+        let lengths = Lengths::of_flits(network.data_plane().data_bytes);
+        let (limit, field) = network.longest_packet_beats();
+        // Channels of routers with bypass hold a whole packet; those between cores are wormhole routers.
+        if network.as_axi().is_some() && u32::from(lengths.data) > limit {
+            return Err(MachineError::Flits {
+                network: name(),
+                field,
+                limit,
+                flits: lengths.data,
+            });
+        }
         let (east, north) = (network.width() - 1, network.height() - 1);
         let corners = [(0, 0), (east, 0), (east, north), (0, north)];
         let threads = log.num_threads();
@@ -185,7 +211,7 @@ impl<'a, P: Protocol> Machine<'a, P> {
             latencies,
             caches: tiles as u8,
             homes: corners.map(|(x, y)| network.tile_at(Coord::new(x, y))),
-            transport: Transport::new(MessageNetwork::new(network)?, tiles),
+            transport: Transport::new(on, lengths, tiles),
             events: BinaryHeap::new(),
             next_event: 0,
             cores: sync::cores(log),

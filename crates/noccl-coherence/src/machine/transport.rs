@@ -1,15 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Messages of the protocol as packets of the network: unicasts, multicasts, and acknowledgements as a reduction to the requester.
 
-use super::{Actor, ByLine, Event, LineId, Machine};
+use super::{Actor, ByLine, Event, LINE_BYTES, LineId, Machine};
 use crate::protocol::{Flow, Protocol, Sent, Target};
 use noccl_net::TileId;
-use noccl_sim::{MessageNetwork, MulticastId, ReductionId, ReductionTreeId};
+use noccl_sim::{MulticastId, PacketNetwork, ReductionId, ReductionTreeId};
 use std::collections::BTreeMap;
 
-/// Flits of a line of data with its head, at 128 bits each, and of everything else.
-const DATA_FLITS: u16 = 5;
-const CONTROL_FLITS: u16 = 1;
+/// Bytes of a packet's head: kind, line and tiles.
+const HEAD_BYTES: u64 = 8;
+
+/// Flits of a packet.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lengths {
+    /// With a line of data.
+    pub data: u16,
+    /// Without.
+    pub control: u16,
+}
+
+impl Lengths {
+    /// With so many bytes in a flit.
+    pub(super) fn of_flits(bytes: u32) -> Self {
+        let flits = |all: u64| all.div_ceil(bytes.max(1).into()) as u16;
+        Self {
+            data: flits(HEAD_BYTES + LINE_BYTES),
+            control: flits(HEAD_BYTES),
+        }
+    }
+}
 
 /// A message with its line.
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +55,8 @@ struct Acknowledgements<M> {
 
 /// The network, and what is in it.
 pub(super) struct Transport<'a, P: Protocol> {
-    pub network: MessageNetwork<'a>,
+    pub network: Box<dyn PacketNetwork + 'a>,
+    lengths: Lengths,
     tiles: usize,
     envelopes: Vec<Envelope<P::Message>>,
     unused: Vec<u32>,
@@ -48,9 +68,14 @@ pub(super) struct Transport<'a, P: Protocol> {
 }
 
 impl<'a, P: Protocol> Transport<'a, P> {
-    pub(super) fn new(network: MessageNetwork<'a>, tiles: usize) -> Self {
+    pub(super) fn new(
+        network: Box<dyn PacketNetwork + 'a>,
+        lengths: Lengths,
+        tiles: usize,
+    ) -> Self {
         Self {
             network,
+            lengths,
             tiles,
             envelopes: Vec::new(),
             unused: Vec::new(),
@@ -142,7 +167,8 @@ impl<'a, P: Protocol> Transport<'a, P> {
             .merged
             .map_or(message, |merged| P::combine(merged, message));
         flow.merged = Some(merged);
-        self.network.contribute(from, flow.reduction);
+        let flits = self.lengths.control;
+        self.network.contribute(from, flow.reduction, flits);
     }
 }
 
@@ -169,10 +195,11 @@ impl<P: Protocol> Machine<'_, P> {
             ..
         } = self.transport.envelopes[id as usize];
         let flow = P::flow(&message);
+        let lengths = self.transport.lengths;
         let flits = if flow.has_data() {
-            DATA_FLITS
+            lengths.data
         } else {
-            CONTROL_FLITS
+            lengths.control
         };
         let home = self.home_of(line);
         if flow != Flow::Acknowledgement {

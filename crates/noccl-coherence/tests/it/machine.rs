@@ -6,7 +6,7 @@ use noccl_coherence::machine::{Counts, LATENCIES, LINE_BYTES, Machine, MachineEr
 use noccl_coherence::protocol::{Flow, Ht, Protocol, Token};
 use noccl_coherence::recording::RecordedEvent;
 use noccl_coherence::{Kernel, Log, Size};
-use noccl_net::Network;
+use noccl_net::{Network, TileId};
 use noccl_spec::{SmartMulticast, SmartPriority, SmartReduction, SmartRouter};
 use noccl_testkit::{network_of as network, one_in};
 
@@ -39,6 +39,44 @@ fn an_uncontended_load_takes_its_closed_form() {
             "HT on {preset}"
         );
         assert_eq!((counts.misses, counts.references), (1, 1));
+    }
+}
+
+#[test]
+fn an_uncontended_load_between_cores_takes_its_closed_form() {
+    // Words of four bytes: two of a head, and sixteen of a line behind it.
+    let network = network("tilepro64_2x2", |_| ());
+    let alone = |from, to, words| {
+        let cycles = network.lone_packet_cycles(TileId(from), TileId(to), words);
+        cycles.expect("these have cores")
+    };
+    let line = [RecordedEvent::Read(2 * LINE_BYTES, 8)];
+    let home = LATENCIES.directory_cycles + LATENCIES.memory_cycles;
+    let ends = LATENCIES.issue_cycles + home + LATENCIES.cache_cycles;
+    let expected = ends + alone(0, 3, 2) + alone(3, 0, 18);
+    let counts = run::<Ht>(&network, &log(&[&line])).expect("runs");
+    assert_eq!(counts.mean_miss_cycles, Some(expected as f64));
+    // Request, data, release and the acknowledgement of the home's own cache over two hops, two probes and two acknowledgements over one.
+    assert_eq!(counts.flit_hops, 2 * (2 + 18 + 2 + 2) + 2 * 2 + 2 * 2);
+    assert_eq!(counts.delivered_flits, (2 + 18 + 2 + 2) + 2 * 2 + 2 * 2);
+}
+
+#[test]
+fn kernels_on_core_tiles_load_what_was_stored_last_and_send_every_message_apart() {
+    let network = network("tilepro64_8x8", |_| ());
+    let log = Kernel::Fft
+        .record(64, Size::Small)
+        .expect("its result is right");
+    let ht = run::<Ht>(&network, &log).expect("runs");
+    assert_eq!(ht.received_per_flow, Some(63.0));
+    assert_eq!(ht.mean_table_entries, Some(0.0));
+    for counts in [ht, run::<Token<2>>(&network, &log).expect("runs")] {
+        assert_eq!(counts.references, log.num_references());
+        // The port of a source passes a word per cycle: two of each copy.
+        assert!(
+            counts.mean_broadcast_cycles >= Some(62.0 * 2.0),
+            "{counts:?}"
+        );
     }
 }
 
@@ -242,6 +280,14 @@ fn what_does_not_fit_is_refused() {
     );
     assert!(
         refusal("collective_noc_7x8")
-            .starts_with("sim refuses the network: routers of flow smart carry messages")
+            .starts_with("sim refuses packets on collective_noc_7x8: routers of flow non_blocking")
+    );
+    let narrow = network("smart_8x8", |spec| {
+        let smart = spec.axi_mut().and_then(|axi| axi.router.smart.as_mut());
+        smart.expect("these routers").flit_bits = 64;
+    });
+    assert_eq!(
+        run::<Ht>(&narrow, &log).expect_err("refused").to_string(),
+        "network smart_8x8: router.smart.vc_flits = 5; accepted: 9 or more, the flits of a cache line with its head"
     );
 }

@@ -244,7 +244,7 @@ fn in_order(task: &Task<'_>, root: Coord, destinations: &[Coord]) -> Result<Vec<
     let network = task.network;
     let tile = |at: &Coord| network.tile_at(network.mesh_coord(*at));
     let tiles: Vec<TileId> = destinations.iter().map(tile).collect();
-    let order = chain_order(network, tile(&root), &tiles, task.choice.order)?;
+    let order = chain_order(&network, tile(&root), &tiles, task.choice.order)?;
     let cluster = |tile: TileId| network.cluster_coord(network.coord(tile));
     Ok(order.into_iter().filter_map(cluster).collect())
 }

@@ -14,7 +14,7 @@ use super::spread::{Spread, SpreadTask};
 use super::{GemmProgram, MAX_KERNEL_CYCLES, Mesh, SubmatrixShape};
 use crate::steps::{at, transfer};
 use crate::{CollError, schedule_of};
-use noccl_net::{Coord, Network, TileSet};
+use noccl_net::{AxiNetwork, Coord, TileSet};
 use noccl_workload::{
     ActionId, ActionKind, Destination, ElementType, FoldRows, InNetworkReduction, Kernel, Multiply,
     Operation, Operator, Place, RowWise, Schedule, sum_element,
@@ -73,10 +73,10 @@ struct Buffers {
 /// # Errors
 /// [`CollError`] if tokens are no multiple of the mesh's sides, or buffers do not fit.
 pub fn flat_attention(
-    network: &Network,
+    network: AxiNetwork<'_>,
     attention: &Attention,
 ) -> Result<AttentionPlan, CollError> {
-    let mesh = Mesh::new(network)?;
+    let mesh = Mesh::new(&network)?;
     let (rows, columns) = slices(mesh, attention)?;
     let shape = SubmatrixShape {
         rows,
@@ -148,7 +148,7 @@ pub fn flat_attention(
 }
 
 /// As many heads as the memory tiles hold at a time; further ones take the same places again.
-fn stored_heads(network: &Network, shape: SubmatrixShape, heads: u32) -> u32 {
+fn stored_heads(network: AxiNetwork<'_>, shape: SubmatrixShape, heads: u32) -> u32 {
     let fits = |stored: &u32| GemmLayout::new(network, shape, 2, *stored).is_ok();
     (1..=heads).rev().find(fits).unwrap_or(1)
 }
@@ -185,7 +185,7 @@ impl Buffers {
 }
 
 struct AttentionWriter<'a> {
-    network: &'a Network,
+    network: AxiNetwork<'a>,
     attention: &'a Attention,
     mesh: Mesh,
     layout: &'a GemmLayout,
@@ -414,7 +414,7 @@ fn slices(mesh: Mesh, attention: &Attention) -> Result<(u32, u32), CollError> {
 
 /// Cycles of one operation on one cluster.
 pub(super) fn cycles(
-    network: &Network,
+    network: AxiNetwork<'_>,
     operation: &Operation,
     attention: &Attention,
 ) -> Result<u64, CollError> {

@@ -10,7 +10,7 @@ use super::layout::EdgeMemories;
 use super::{GemmProgram, Mesh, SubmatrixShape};
 use crate::steps::{at, transfer};
 use crate::{Algorithm, Choice, CollError, Forwarding, schedule, schedule_of};
-use noccl_net::{Coord, Network, TileRef, TileSet};
+use noccl_net::{AxiNetwork, Coord, TileRef, TileSet};
 use noccl_workload::{
     Action, ActionId, ActionKind, Collective, CollectiveKind, Destination, Kernel, Multiply,
     Operation, Operator, Place, Schedule, sum_element,
@@ -55,10 +55,10 @@ pub struct FusedPlan {
 /// # Errors
 /// [`CollError`] if sides of the mesh are no powers of two, buffers do not fit, or the reduction is impossible.
 pub fn fused_concat_linear(
-    network: &Network,
+    network: AxiNetwork<'_>,
     fused: &FusedConcatLinear,
 ) -> Result<FusedPlan, CollError> {
-    let mesh = Mesh::new(network)?;
+    let mesh = Mesh::new(&network)?;
     let shape = fused.shape;
     let c_bytes = shape.c_bytes()?;
     let beat = network.axi().ni.wide_beat();
@@ -126,7 +126,7 @@ pub fn fused_concat_linear(
     }
     append(
         &mut program,
-        schedule(network, &collective, fused.reduce)?.actions,
+        schedule(&network, &collective, fused.reduce)?.actions,
         &gates,
     );
     plan.schedule.actions = program.finish();
@@ -134,8 +134,11 @@ pub fn fused_concat_linear(
 }
 
 /// Where each cluster's B lies: in the memory tile next to its row or column.
-fn b_sources(network: &Network, shape: SubmatrixShape) -> Result<Vec<(Coord, Place)>, CollError> {
-    let memories = EdgeMemories::new(network)?;
+fn b_sources(
+    network: AxiNetwork<'_>,
+    shape: SubmatrixShape,
+) -> Result<Vec<(Coord, Place)>, CollError> {
+    let memories = EdgeMemories::new(&network)?;
     let rows = 0..network.cluster_height();
     let clusters =
         (0..network.cluster_width()).flat_map(|x| rows.clone().map(move |y| Coord::new(x, y)));

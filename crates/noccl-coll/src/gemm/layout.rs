@@ -11,7 +11,7 @@
 use super::SubmatrixShape;
 use crate::CollError;
 use noccl_net::counts::max_or_zero;
-use noccl_net::{Coord, Network, TileRef};
+use noccl_net::{AxiNetwork, Coord, Network, TileRef};
 use noccl_workload::Place;
 
 /// One of the two inputs.
@@ -61,13 +61,13 @@ impl GemmLayout {
     /// # Errors
     /// [`CollError`] if the network has no memory tiles or something does not fit.
     pub fn new(
-        network: &Network,
+        network: AxiNetwork<'_>,
         shape: SubmatrixShape,
         slots: u32,
         iterations: u32,
     ) -> Result<Self, CollError> {
         let (width, height) = (network.cluster_width(), network.cluster_height());
-        let memories = EdgeMemories::new(network)?;
+        let memories = EdgeMemories::new(&network)?;
         let (lines, distributed) = match memories.matrix {
             Matrix::A => (height, width),
             Matrix::B => (width, height),
@@ -92,7 +92,7 @@ impl GemmLayout {
             burst_boundary_bytes: network.axi().ni.burst_boundary_bytes.into(),
             beat_bytes: network.axi().ni.wide_beat(),
         };
-        layout.check(network)?;
+        layout.check(&network)?;
         Ok(layout)
     }
 

@@ -13,7 +13,7 @@ mod spread;
 mod summa;
 
 use crate::CollError;
-use noccl_net::{Coord, MultiAddress, Network, TileRef, TileSet};
+use noccl_net::{AxiNetwork, Coord, MultiAddress, Network, TileRef, TileSet};
 use noccl_workload::{
     Action, ActionId, ActionKind, Barrier, BarrierMechanism, ElementType, sum_element,
 };
@@ -152,7 +152,11 @@ impl SubmatrixShape {
     ///
     /// # Errors
     /// [`CollError::Impossible`] for an empty submatrix or a utilisation outside (0, 1].
-    pub fn compute_cycles(self, network: &Network, utilisation: f64) -> Result<u64, CollError> {
+    pub fn compute_cycles(
+        self,
+        network: AxiNetwork<'_>,
+        utilisation: f64,
+    ) -> Result<u64, CollError> {
         if self.multiply_adds() == 0 {
             return Err(CollError::Impossible(format!(
                 "a submatrix of {}x{}x{}; accepted: every side at least 1",

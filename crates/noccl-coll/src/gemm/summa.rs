@@ -17,7 +17,7 @@ use super::layout::{GemmLayout, Matrix};
 use super::spread::{Spread, SpreadTask, Spreading};
 use super::{GemmProgram, Mesh, SubmatrixShape};
 use crate::{CollError, schedule_of};
-use noccl_net::{Network, TileRef, TileSet};
+use noccl_net::{AxiNetwork, TileRef, TileSet};
 use noccl_workload::{ActionId, ActionKind, Arrival, Kernel, Multiply, Operation, Schedule};
 
 /// What orders the use of buffers.
@@ -80,8 +80,8 @@ pub struct SummaPlan {
 ///
 /// # Errors
 /// [`CollError`] if sides of the mesh are no powers of two, buffers do not fit, or options exclude each other.
-pub fn summa(network: &Network, summa: &Summa) -> Result<SummaPlan, CollError> {
-    let mesh = Mesh::new(network)?;
+pub fn summa(network: AxiNetwork<'_>, summa: &Summa) -> Result<SummaPlan, CollError> {
+    let mesh = Mesh::new(&network)?;
     let impossible = |text: String| Err(CollError::Impossible(text));
     let least = match summa.sync {
         Sync::Barriers => 2,

@@ -17,7 +17,7 @@ use crate::steps::{Builder, at, local_reduce, network_reduction, push, transfer}
 use crate::task::Task;
 use crate::{Choice, CollError, GroupTraffic};
 use noccl_net::deadlock::{Flow, check};
-use noccl_net::{Coord, MultiAddress, Network, TileRef};
+use noccl_net::{AxiNetwork, Coord, MultiAddress, TileRef};
 use noccl_workload::check::fit_together;
 use noccl_workload::{
     Action, ActionKind, BarrierMechanism, CollectiveKind, Destination, InNetworkReduction, Place,
@@ -175,7 +175,7 @@ fn reduction_steps(task: &Task<'_>, operands: &[Operand], gatherer: Coord) -> Ve
     for operand in operands {
         if operand.set.len() > 1 {
             open.push(operand.reduction(task, gatherer));
-            if open.len() > 1 && !fit_together(task.network, &open) {
+            if open.len() > 1 && !fit_together(&task.network, &open) {
                 open.drain(..open.len() - 1);
                 steps.push(Vec::new());
             }
@@ -295,7 +295,7 @@ const MAX_MEMBERS: u32 = 256;
 /// Copies to single clusters, which nothing joins, go with the first step. Where the engine reads another tile, whose data
 /// are held up by what it writes, every set has a step of its own, those of one cluster too.
 fn multicast_steps(
-    network: &Network,
+    network: AxiNetwork<'_>,
     source: TileRef,
     initiator: Coord,
     sets: &[MultiAddress],
@@ -323,7 +323,7 @@ fn multicast_steps(
 }
 
 /// Can multicasts to these sets not wait for each other forever?
-fn are_free(network: &Network, initiator: Coord, sets: &[MultiAddress]) -> bool {
+fn are_free(network: AxiNetwork<'_>, initiator: Coord, sets: &[MultiAddress]) -> bool {
     let Some(from) = network.find(TileRef::Cluster(initiator)) else {
         return false;
     };

@@ -11,7 +11,7 @@ use crate::choice::{RoundForm, RoundSync};
 use crate::entry::{Entry, OnCores, Parameters};
 use crate::plan::exchange;
 use crate::plan::exchange::{ByRowAndColumn, ExchangeStep, Grid, Moved, Pair, by_partners};
-use crate::task::Task;
+use crate::task::CoreTask;
 use noccl_workload::{Action, CollectiveKind};
 
 pub(crate) const TORUS: Entry = Entry {
@@ -50,7 +50,7 @@ pub(crate) const ROUNDS: Entry = Entry {
 
 /// Everybody's blocks, each to its rank, in the order of these steps.
 pub(super) fn all_to_all(
-    task: &Task<'_>,
+    task: &CoreTask<'_>,
     steps: impl IntoIterator<Item = ExchangeStep>,
 ) -> Result<Vec<Action>, CollError> {
     let others = steps.into_iter().map(|mut step| {
@@ -68,7 +68,7 @@ pub(super) fn all_to_all(
 
 /// By rows and columns, a message to each other tile of a rank's row and column in place of one to each rank: for short blocks what a message
 /// costs counts, and not its words, of which there are twice as many.
-pub(super) fn by_row_and_column(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
+pub(super) fn by_row_and_column(task: &CoreTask<'_>) -> Result<Vec<Action>, CollError> {
     let collective = task.collective;
     if collective.lengths.is_some() {
         return Err(task.unsupported(
@@ -107,7 +107,7 @@ pub(super) fn by_row_and_column(task: &Task<'_>) -> Result<Vec<Action>, CollErro
 /// Messages step by step. What a core sends in step `passed_on` and later it may have received in the steps before that one, all of
 /// which it waits for. A rank sends itself what it copies.
 fn in_steps(
-    task: &Task<'_>,
+    task: &CoreTask<'_>,
     steps: &[Vec<Moved>],
     passed_on: u32,
 ) -> Result<Vec<Action>, CollError> {
@@ -149,7 +149,7 @@ fn in_steps(
 }
 
 /// The paper's rounds, split or not.
-fn rounds(task: &Task<'_>) -> Result<Vec<ExchangeStep>, CollError> {
+fn rounds(task: &CoreTask<'_>) -> Result<Vec<ExchangeStep>, CollError> {
     let rectangle = rectangle(task)?;
     let grid = Grid {
         columns: rectangle.width,
@@ -166,7 +166,7 @@ fn rounds(task: &Task<'_>) -> Result<Vec<ExchangeStep>, CollError> {
 }
 
 /// Block of the rank `to` in the input of `from`, and its place in the output.
-pub(super) fn block(task: &Task<'_>, from: usize, to: usize) -> MessagePart {
+pub(super) fn block(task: &CoreTask<'_>, from: usize, to: usize) -> MessagePart {
     let collective = task.collective;
     MessagePart {
         from: collective.input_offset + to as u64 * collective.bytes,

@@ -15,7 +15,7 @@ use crate::entry::{OnCores, Whole};
 use crate::layout::cut_bytes;
 use crate::plan::exchange::{Grid, by_partners, linear, pairwise};
 use crate::plan::tree::Tree;
-use crate::task::{Group, Task};
+use crate::task::{CoreTask, Group, Task};
 use crate::{
     Algorithm, Choice, CollError, Inner, check_elements, collectives_on_cores, schedule_of,
 };
@@ -137,7 +137,7 @@ pub(crate) fn candidates(network: &Network, collective: &Collective) -> Vec<Choi
     choices
 }
 
-fn actions(task: &Task<'_>, form: OnCores) -> Result<Vec<Action>, CollError> {
+fn actions(task: &CoreTask<'_>, form: OnCores) -> Result<Vec<Action>, CollError> {
     let collective = task.collective;
     if collective.kind.has_payload() {
         if collective.bytes == 0 && collective.lengths.is_none() {
@@ -149,12 +149,12 @@ fn actions(task: &Task<'_>, form: OnCores) -> Result<Vec<Action>, CollError> {
     (form.build)(task)
 }
 
-const fn has_rounds(task: &Task<'_>) -> bool {
+const fn has_rounds(task: &CoreTask<'_>) -> bool {
     task.choice.algorithm.entry().parameters.has_rounds
 }
 
 /// What a core does first: in rounds it receives, as the next round waits for that; else it goes on, so that others can too.
-fn first(task: &Task<'_>) -> Option<First> {
+fn first(task: &CoreTask<'_>) -> Option<First> {
     let has_payload = task.collective.kind.has_payload();
     let sends_on = has_payload && !has_rounds(task);
     let usual = sends_on.then_some(First::Send);
@@ -162,11 +162,11 @@ fn first(task: &Task<'_>) -> Option<First> {
 }
 
 /// Rounds that are split share no link.
-fn claims_rounds(task: &Task<'_>) -> bool {
+fn claims_rounds(task: &CoreTask<'_>) -> bool {
     has_rounds(task) && task.choice.messages.rounds == RoundForm::Split
 }
 
-fn parameters(task: &Task<'_>) -> Result<BTreeMap<String, String>, CollError> {
+fn parameters(task: &CoreTask<'_>) -> Result<BTreeMap<String, String>, CollError> {
     let num_chunks = if task.collective.bytes == 0 {
         0
     } else {
@@ -194,7 +194,7 @@ fn parameters(task: &Task<'_>) -> Result<BTreeMap<String, String>, CollError> {
 }
 
 /// Columns and rows of the group.
-fn grid(task: &Task<'_>) -> Result<(usize, usize), CollError> {
+fn grid(task: &CoreTask<'_>) -> Result<(usize, usize), CollError> {
     let lines = task.group.columns_and_rows();
     let (columns, rows) = lines.ok_or_else(|| {
         task.unsupported(
@@ -206,7 +206,7 @@ fn grid(task: &Task<'_>) -> Result<(usize, usize), CollError> {
 }
 
 /// The group as a rectangle without holes.
-fn rectangle(task: &Task<'_>) -> Result<Rectangle, CollError> {
+fn rectangle(task: &CoreTask<'_>) -> Result<Rectangle, CollError> {
     Rectangle::of(task.members()).ok_or_else(|| {
         task.unsupported(
             "the group has holes: routes would lead through tiles that take no part; accepted: a rectangle",
@@ -264,7 +264,7 @@ pub(crate) const PAIRWISE: OnCores = OnCores {
 };
 
 /// Through all lines. All-reduce: to the first member and from there by the static network (S4 §2).
-fn chain(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
+fn chain(task: &CoreTask<'_>) -> Result<Vec<Action>, CollError> {
     match Whole::of(task.collective.kind) {
         Some(Whole::Multicast) => multicast_over(task, &snake(task, task.root())),
         Some(Whole::AllReduce) => all_reduce_over(task, &snake(task, 0), None),
@@ -272,7 +272,7 @@ fn chain(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
     }
 }
 
-fn tree(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
+fn tree(task: &CoreTask<'_>) -> Result<Vec<Action>, CollError> {
     let binomial = |root| Tree::binomial(task.members().len(), root);
     match Whole::of(task.collective.kind) {
         Some(Whole::Multicast) => multicast_over(task, &binomial(task.root())),
@@ -284,7 +284,7 @@ fn tree(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
     }
 }
 
-fn row_column(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
+fn row_column(task: &CoreTask<'_>) -> Result<Vec<Action>, CollError> {
     let is_chain = !task.choice.messages.is_direct;
     let tree = |grid, root| Tree::by_row_and_column(grid, root, is_chain);
     match Whole::of(task.collective.kind) {

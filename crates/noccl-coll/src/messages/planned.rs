@@ -12,7 +12,7 @@ use super::reduce::disseminate;
 use crate::CollError;
 use crate::choice::RoundSync;
 use crate::entry::{Entry, OnCores, Parameters};
-use crate::task::Task;
+use crate::task::CoreTask;
 use noccl_net::{Coord, TileRef};
 use noccl_spec::CoreTiles;
 use noccl_workload::{Action, ActionId, ActionKind, CollectiveKind, Compute};
@@ -32,7 +32,7 @@ pub(crate) const ENTRY: Entry = Entry {
 };
 
 /// Sends in the order of the plan.
-fn planned(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
+fn planned(task: &CoreTask<'_>) -> Result<Vec<Action>, CollError> {
     let num = task.members().len();
     let Some(tiles) = task.network.cores().filter(|_| num <= MOST_RANKS) else {
         return Err(task.unsupported(&format!(

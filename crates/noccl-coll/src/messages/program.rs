@@ -5,7 +5,7 @@
 
 use crate::plan::exchange::Moved;
 use crate::steps::{at, local_reduce};
-use crate::task::Task;
+use crate::task::CoreTask;
 use noccl_workload::{Action, ActionId, ActionKind, Collective, Message, MessageRows};
 
 /// What a core waits for before it sends.
@@ -74,7 +74,7 @@ impl MessagePart {
 /// Actions so far, and what each core has received that none of its sends has waited for, by step.
 #[derive(Debug)]
 pub(crate) struct Program<'a> {
-    task: &'a Task<'a>,
+    task: &'a CoreTask<'a>,
     actions: Vec<Action>,
     received: Vec<Vec<(u32, ActionId)>>,
     /// Step of what is sent now.
@@ -84,7 +84,7 @@ pub(crate) struct Program<'a> {
 }
 
 impl<'a> Program<'a> {
-    pub(crate) fn new(task: &'a Task<'a>) -> Self {
+    pub(crate) fn new(task: &'a CoreTask<'a>) -> Self {
         Self {
             task,
             actions: Vec::new(),

@@ -14,7 +14,7 @@ use crate::plan::line::{Pairing, dissemination, there_and_back};
 use crate::plan::mesh_order::chain_order;
 use crate::plan::tree::Tree;
 use crate::steps::at;
-use crate::task::Task;
+use crate::task::CoreTask;
 use crate::{CollError, centre};
 use noccl_net::counts::max_or_zero;
 use noccl_workload::{Action, ActionKind, CollectiveKind, StaticMulticast};
@@ -40,7 +40,7 @@ pub(crate) const IN_NETWORK_STATIC: Entry = Entry {
 };
 
 /// A reduction to the root of a tree.
-pub(super) fn reduce_over(task: &Task<'_>, tree: &Tree) -> Result<Vec<Action>, CollError> {
+pub(super) fn reduce_over(task: &CoreTask<'_>, tree: &Tree) -> Result<Vec<Action>, CollError> {
     let mut program = Program::new(task);
     let mut layout = task.layout()?;
     add_reduction(task, tree, &mut layout, &mut program);
@@ -49,7 +49,7 @@ pub(super) fn reduce_over(task: &Task<'_>, tree: &Tree) -> Result<Vec<Action>, C
 }
 
 /// A multicast from the root over a tree.
-pub(super) fn multicast_over(task: &Task<'_>, tree: &Tree) -> Result<Vec<Action>, CollError> {
+pub(super) fn multicast_over(task: &CoreTask<'_>, tree: &Tree) -> Result<Vec<Action>, CollError> {
     let mut program = Program::new(task);
     add_multicast(task, tree, task.collective.input_offset, &mut program);
     program.keep(task.root(), MessagePart::whole(task.collective));
@@ -57,7 +57,7 @@ pub(super) fn multicast_over(task: &Task<'_>, tree: &Tree) -> Result<Vec<Action>
 }
 
 /// A multicast from the root over the static network.
-fn multicast_by_network(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
+fn multicast_by_network(task: &CoreTask<'_>) -> Result<Vec<Action>, CollError> {
     let mut program = Program::new(task);
     let source = task.collective.input_offset;
     static_multicast(task, task.root(), source, &mut program)?;
@@ -67,7 +67,7 @@ fn multicast_by_network(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
 
 /// An all-reduce: to the root of a tree, and from there over another tree or the static network.
 pub(super) fn all_reduce_over(
-    task: &Task<'_>,
+    task: &CoreTask<'_>,
     tree: &Tree,
     back: Option<&Tree>,
 ) -> Result<Vec<Action>, CollError> {
@@ -83,7 +83,7 @@ pub(super) fn all_reduce_over(
     Ok(program.finish())
 }
 
-fn all_reduce_by_doubling(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
+fn all_reduce_by_doubling(task: &CoreTask<'_>) -> Result<Vec<Action>, CollError> {
     let mut layout = task.layout()?;
     let mut program = Program::new(task);
     double(task, &mut layout, &mut program);
@@ -92,7 +92,7 @@ fn all_reduce_by_doubling(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
 }
 
 /// Binomial tree of a reduction, its children in the order of the fold.
-pub(super) fn reducing_tree(task: &Task<'_>, root: usize) -> Tree {
+pub(super) fn reducing_tree(task: &CoreTask<'_>, root: usize) -> Tree {
     let mut tree = Tree::binomial(task.members().len(), root);
     // The child with the fewest below it is done first.
     tree.children
@@ -102,7 +102,7 @@ pub(super) fn reducing_tree(task: &Task<'_>, root: usize) -> Tree {
 }
 
 /// Neighbour to neighbour through all lines to the root.
-pub(super) fn snake(task: &Task<'_>, root: usize) -> Tree {
+pub(super) fn snake(task: &CoreTask<'_>, root: usize) -> Tree {
     let path = chain_order(task.members(), task.members()[root]);
     let ranks = path
         .iter()
@@ -111,7 +111,7 @@ pub(super) fn snake(task: &Task<'_>, root: usize) -> Tree {
 }
 
 /// Every rank reduces its own input with what its children send, and sends the result on; the root keeps it as output.
-fn add_reduction(task: &Task<'_>, tree: &Tree, layout: &mut Layout, program: &mut Program<'_>) {
+fn add_reduction(task: &CoreTask<'_>, tree: &Tree, layout: &mut Layout, program: &mut Program<'_>) {
     let collective = task.collective;
     let most = max_or_zero(tree.children.iter().map(Vec::len));
     let buffers: Vec<u64> = (0..most).map(|_| layout.alloc(collective.bytes)).collect();
@@ -152,7 +152,7 @@ fn add_reduction(task: &Task<'_>, tree: &Tree, layout: &mut Layout, program: &mu
 }
 
 /// The root's bytes from `source` on go to every other rank's output, chunk by chunk.
-fn add_multicast(task: &Task<'_>, tree: &Tree, source: u64, program: &mut Program<'_>) {
+fn add_multicast(task: &CoreTask<'_>, tree: &Tree, source: u64, program: &mut Program<'_>) {
     let output = task.collective.output_offset;
     let chunks = task.chunks();
     for (start, bytes) in (0..chunks.len()).map(|chunk| chunks.range(chunk)) {
@@ -172,7 +172,7 @@ fn add_multicast(task: &Task<'_>, tree: &Tree, source: u64, program: &mut Progra
 
 /// The same over the static network.
 fn static_multicast(
-    task: &Task<'_>,
+    task: &CoreTask<'_>,
     root: usize,
     source: u64,
     program: &mut Program<'_>,
@@ -193,7 +193,7 @@ fn static_multicast(
 
 /// Pairs of ranks exchange what they have reduced, at doubling distances; the lower rank's operand is left, so that all get the same sum.
 /// Of ranks that are no power of two, the first ones reduce in pairs before, and the second of a pair gets the result after.
-fn double(task: &Task<'_>, layout: &mut Layout, program: &mut Program<'_>) {
+fn double(task: &CoreTask<'_>, layout: &mut Layout, program: &mut Program<'_>) {
     let (num, whole) = (task.members().len(), MessagePart::whole(task.collective));
     let num_active = 1 << num.ilog2();
     let num_pairs = num - num_active;
@@ -264,14 +264,14 @@ pub(crate) const DISSEMINATION: Entry = Entry {
 };
 
 /// A barrier over a tree.
-pub(super) fn barrier_over_tree(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
+pub(super) fn barrier_over_tree(task: &CoreTask<'_>) -> Result<Vec<Action>, CollError> {
     let mut program = Program::new(task);
     gather_and_release(&chosen_tree(task)?, &mut program);
     Ok(program.finish())
 }
 
 /// Tree of a barrier, in the form that is asked for.
-fn chosen_tree(task: &Task<'_>) -> Result<Tree, CollError> {
+fn chosen_tree(task: &CoreTask<'_>) -> Result<Tree, CollError> {
     match task.choice.messages.tree {
         TreeForm::Binomial => Ok(Tree::binomial(task.members().len(), task.root())),
         TreeForm::Neighbour => barrier_tree(task),
@@ -280,7 +280,7 @@ fn chosen_tree(task: &Task<'_>) -> Result<Tree, CollError> {
 }
 
 /// Tree along links; also of the barriers between rounds.
-pub(super) fn barrier_tree(task: &Task<'_>) -> Result<Tree, CollError> {
+pub(super) fn barrier_tree(task: &CoreTask<'_>) -> Result<Tree, CollError> {
     Tree::by_neighbours(task.members(), tree_root(task)).ok_or_else(|| {
         task.unsupported(
             "some members have no neighbour that is nearer to the root; accepted: a rectangle, or tree:ternary",
@@ -289,7 +289,7 @@ pub(super) fn barrier_tree(task: &Task<'_>) -> Result<Tree, CollError> {
 }
 
 /// The member in the middle, which is nearest to all; or the collective's root.
-fn tree_root(task: &Task<'_>) -> usize {
+fn tree_root(task: &CoreTask<'_>) -> usize {
     if task.choice.messages.is_at_root {
         return task.root();
     }
@@ -298,7 +298,7 @@ fn tree_root(task: &Task<'_>) -> usize {
 }
 
 /// In each step everybody signals one rank and hears from one: after it, all ranks up to twice as far back are known to have begun.
-pub(super) fn disseminate(task: &Task<'_>, program: &mut Program<'_>) {
+pub(super) fn disseminate(task: &CoreTask<'_>, program: &mut Program<'_>) {
     for (step, partners) in signals(task).into_iter().enumerate() {
         program.step = step as u32;
         program.round = Some(step as u32);
@@ -314,7 +314,7 @@ pub(super) fn disseminate(task: &Task<'_>, program: &mut Program<'_>) {
 }
 
 /// Per step: whom each rank signals. Columns first and then rows where that takes no more steps, as partners are nearer; else by rank.
-fn signals(task: &Task<'_>) -> Vec<Vec<usize>> {
+fn signals(task: &CoreTask<'_>) -> Vec<Vec<usize>> {
     let by_rank = dissemination(task.members().len());
     let Ok((columns, rows)) = grid(task) else {
         return by_rank;

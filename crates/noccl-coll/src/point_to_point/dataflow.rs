@@ -8,7 +8,7 @@
 use super::file_order::{Priority, file_order};
 use super::reuse::Reuse;
 use crate::steps::{at, local_reduce, transfer};
-use noccl_net::{Coord, Network};
+use noccl_net::{AxiNetwork, Coord};
 use noccl_workload::{Action, ActionId, ActionKind, Collective, Destination, Place, Transfer};
 use std::collections::{BTreeMap, HashMap};
 
@@ -33,7 +33,7 @@ pub(crate) struct FlowTask {
 /// A schedule in the making.
 #[derive(Debug)]
 pub struct Dataflow<'a> {
-    network: &'a Network,
+    network: AxiNetwork<'a>,
     collective: &'a Collective,
     pub(super) tasks: Vec<FlowTask>,
     pub(super) memories: HashMap<Coord, Memory>,
@@ -73,7 +73,7 @@ impl Rows {
 impl<'a> Dataflow<'a> {
     /// Nothing yet; operator and element are those of the collective.
     #[must_use]
-    pub fn new(network: &'a Network, collective: &'a Collective) -> Self {
+    pub fn new(network: AxiNetwork<'a>, collective: &'a Collective) -> Self {
         Self {
             network,
             collective,

@@ -6,7 +6,7 @@
 //! idle network and every port passed a beat per cycle. The estimate decides about speed alone, never about right and wrong.
 
 use super::dataflow::{FlowTask, TaskId};
-use noccl_net::{Coord, Network, TileRef};
+use noccl_net::{AxiNetwork, Coord, Network, TileRef};
 use noccl_spec::Cluster;
 use noccl_workload::{ActionKind, Destination, LocalReduce, Transfer};
 use std::cmp::Reverse;
@@ -62,7 +62,7 @@ enum Event {
 
 /// Workers that always take the most urgent task that can begin.
 struct Estimate<'a> {
-    network: &'a Network,
+    network: AxiNetwork<'a>,
     tasks: &'a [FlowTask],
     /// What each task's priority is by, in cycles.
     urgency: Vec<u64>,
@@ -78,7 +78,11 @@ struct Estimate<'a> {
 }
 
 /// Tasks by estimated begin; a task stands behind all that it waits for.
-pub(super) fn file_order(network: &Network, tasks: &[FlowTask], priority: Priority) -> Vec<TaskId> {
+pub(super) fn file_order(
+    network: AxiNetwork<'_>,
+    tasks: &[FlowTask],
+    priority: Priority,
+) -> Vec<TaskId> {
     let mut estimate = Estimate::new(network, tasks, priority);
     let mut touched: Vec<Worker> = Vec::new();
     while let Some(Reverse((now, event))) = estimate.events.pop() {
@@ -96,7 +100,7 @@ pub(super) fn file_order(network: &Network, tasks: &[FlowTask], priority: Priori
 }
 
 impl<'a> Estimate<'a> {
-    fn new(network: &'a Network, tasks: &'a [FlowTask], priority: Priority) -> Self {
+    fn new(network: AxiNetwork<'a>, tasks: &'a [FlowTask], priority: Priority) -> Self {
         let mut waiting: Vec<Vec<TaskId>> = vec![Vec::new(); tasks.len()];
         for (id, task) in tasks.iter().enumerate() {
             for before in &task.after {
@@ -166,7 +170,7 @@ impl<'a> Estimate<'a> {
             return (end, end, end);
         };
         let start = start_cycles(self.network, transfer);
-        let beats = beats(self.network, transfer);
+        let beats = beats(&self.network, transfer);
         let path = path_cycles(self.network, task.agent, transfer);
         let input = self
             .inputs
@@ -178,7 +182,7 @@ impl<'a> Estimate<'a> {
 }
 
 /// Cycles from the begin of each task to the end of everything that waits for it.
-fn remaining(network: &Network, tasks: &[FlowTask]) -> Vec<u64> {
+fn remaining(network: AxiNetwork<'_>, tasks: &[FlowTask]) -> Vec<u64> {
     let mut rest = vec![0_u64; tasks.len()];
     for (id, task) in tasks.iter().enumerate().rev() {
         rest[id] += alone(network, task);
@@ -189,7 +193,7 @@ fn remaining(network: &Network, tasks: &[FlowTask]) -> Vec<u64> {
     rest
 }
 
-fn urgency(network: &Network, tasks: &[FlowTask], priority: Priority) -> Vec<u64> {
+fn urgency(network: AxiNetwork<'_>, tasks: &[FlowTask], priority: Priority) -> Vec<u64> {
     let path = remaining(network, tasks);
     match priority {
         Priority::Path => path,
@@ -201,14 +205,14 @@ fn urgency(network: &Network, tasks: &[FlowTask], priority: Priority) -> Vec<u64
 }
 
 /// Cycles of the work of each task's worker that was stated later.
-fn queued(network: &Network, tasks: &[FlowTask]) -> Vec<u64> {
+fn queued(network: AxiNetwork<'_>, tasks: &[FlowTask]) -> Vec<u64> {
     let mut later: HashMap<Worker, u64> = HashMap::new();
     let mut queued = vec![0_u64; tasks.len()];
     for (id, task) in tasks.iter().enumerate().rev() {
         let work = later.entry(Worker::of(task)).or_default();
         queued[id] = *work;
         *work += match task.kind.transfer() {
-            Some(transfer) => beats(network, transfer),
+            Some(transfer) => beats(&network, transfer),
             None => alone(network, task),
         };
     }
@@ -216,11 +220,11 @@ fn queued(network: &Network, tasks: &[FlowTask]) -> Vec<u64> {
 }
 
 /// Cycles of a task in an idle network.
-fn alone(network: &Network, task: &FlowTask) -> u64 {
+fn alone(network: AxiNetwork<'_>, task: &FlowTask) -> u64 {
     match (&task.kind, task.kind.transfer()) {
         (_, Some(transfer)) => {
             let path = path_cycles(network, task.agent, transfer);
-            start_cycles(network, transfer) + path + beats(network, transfer)
+            start_cycles(network, transfer) + path + beats(&network, transfer)
         }
         (ActionKind::LocalReduce(reduce), None) => fold_cycles(network, reduce),
         (_, None) => 0,
@@ -232,7 +236,7 @@ fn beats(network: &Network, transfer: &Transfer) -> u64 {
 }
 
 /// Instructions of the core and the engine's start.
-fn start_cycles(network: &Network, transfer: &Transfer) -> u64 {
+fn start_cycles(network: AxiNetwork<'_>, transfer: &Transfer) -> u64 {
     let cluster = &network.axi().cluster;
     let instructions = &cluster.instructions;
     u64::from(if transfer.rows > 1 {
@@ -243,7 +247,7 @@ fn start_cycles(network: &Network, transfer: &Transfer) -> u64 {
 }
 
 /// From the engine's start to the destination's cores, without the beats.
-fn path_cycles(network: &Network, from: Coord, transfer: &Transfer) -> u64 {
+fn path_cycles(network: AxiNetwork<'_>, from: Coord, transfer: &Transfer) -> u64 {
     let cluster = &network.axi().cluster;
     let Destination::One(place) = transfer.destination else {
         return 0;
@@ -260,7 +264,7 @@ fn path_cycles(network: &Network, from: Coord, transfer: &Transfer) -> u64 {
     u64::from(ends + 2 * (source.hops_to(target) + 1))
 }
 
-fn fold_cycles(network: &Network, reduce: &LocalReduce) -> u64 {
+fn fold_cycles(network: AxiNetwork<'_>, reduce: &LocalReduce) -> u64 {
     let cluster = &network.axi().cluster;
     let operands = (reduce.inputs.len() as u64 - 1).max(1);
     let beats = reduce.bytes.div_ceil(Cluster::COMPUTE_BEAT_BYTES) * operands;

@@ -58,7 +58,7 @@ pub(super) fn by_copies(
     flow: &mut Dataflow<'_>,
     layout: &mut Layout,
 ) -> Result<(), CollError> {
-    let wanted = Postcondition::new(task.network, task.collective);
+    let wanted = Postcondition::new(&task.network, task.collective);
     let mut straight = Straight::new(task, &wanted, layout);
     let mut takers: Vec<Vec<Output>> = vec![Vec::new(); wanted.values.len()];
     for output in &wanted.outputs {

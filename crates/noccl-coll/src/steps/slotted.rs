@@ -11,7 +11,7 @@ use super::{at, push};
 use crate::entry::{Entry, Length, OnClusters};
 use crate::task::Task;
 use crate::{CollError, GroupTraffic};
-use noccl_net::{Coord, Network, TileRef};
+use noccl_net::{AxiNetwork, Coord, Network, TileRef};
 use noccl_spec::Plane;
 use noccl_workload::number::mix;
 use noccl_workload::{Action, ActionId, ActionKind, CollectiveKind, Compute};
@@ -54,7 +54,7 @@ struct Pace {
 }
 
 impl Pace {
-    fn new(network: &Network, bytes: u64) -> Self {
+    fn new(network: AxiNetwork<'_>, bytes: u64) -> Self {
         let axi = network.axi();
         let beats = bytes.div_ceil(u64::from(axi.ni.wide_beat_bytes));
         // Blocks that do not begin at a beat may span one more.
@@ -78,7 +78,7 @@ fn all_to_all(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
     task.layout()?;
     let (members, bytes) = (task.members(), task.collective.bytes);
     let pace = Pace::new(task.network, bytes);
-    let mut slots = best_plan(task.network, members, pace);
+    let mut slots = best_plan(&task.network, members, pace);
     slots.sort_unstable_by_key(|s| (s.from, s.start_cycles));
     let mut actions: Vec<Action> = Vec::new();
     let mut add = |kind, after: Option<ActionId>| {

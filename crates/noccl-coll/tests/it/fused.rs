@@ -49,7 +49,7 @@ fn sums_of_all_clusters(net: &Network, reductions: Vec<Choice>) {
                 root,
                 has_loads,
             };
-            let plan = fused_concat_linear(net, &fused).expect("a plan");
+            let plan = fused_concat_linear(net.as_axi().unwrap(), &fused).expect("a plan");
             check(net, &plan.schedule).unwrap_or_else(|e| panic!("{fused:?}: {e}"));
             let members: Vec<Coord> = (0..4)
                 .flat_map(|x| (0..4).map(move |y| Coord::new(x, y)))
@@ -86,7 +86,7 @@ fn a_fused_product_without_the_barrier_before_a_pull_is_a_race() {
         root: Coord::new(0, 0),
         has_loads: false,
     };
-    let mut plan = fused_concat_linear(&net, &fused).expect("a plan");
+    let mut plan = fused_concat_linear(net.as_axi().unwrap(), &fused).expect("a plan");
     for action in &mut plan.schedule.actions[2..] {
         action.after.retain(|id| id.0 != 1);
     }
@@ -138,7 +138,7 @@ fn flat_attention_has_no_races_and_leaves_the_last_heads_softmax_of_scores_times
         "collective_noc_2x4",
     ] {
         let net = network(preset);
-        let plan = flat_attention(&net, &ATTENTION).expect("a plan");
+        let plan = flat_attention(net.as_axi().unwrap(), &ATTENTION).expect("a plan");
         check(&net, &plan.schedule).expect("the plan is right");
         let (width, height) = (
             u32::from(net.cluster_width()),

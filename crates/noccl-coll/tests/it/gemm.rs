@@ -89,7 +89,7 @@ fn yields_the_product(net: &Network, max_prefetch: u32) {
         if request.prefetch > max_prefetch {
             continue;
         }
-        let plan = summa(net, &request).expect("a plan");
+        let plan = summa(net.as_axi().unwrap(), &request).expect("a plan");
         for (at, found) in product(&plan, &request, net) {
             let inner = u64::from(request.iterations * SHAPE.inner);
             let row = u64::from(at.y) * u64::from(SHAPE.rows);
@@ -105,7 +105,11 @@ fn yields_the_product(net: &Network, max_prefetch: u32) {
 fn every_line_reads_the_memory_tile_next_to_it_wherever_memories_stand() {
     for sides in Sides::all(2).skip(1) {
         let net = elaborate(&spec("collective_noc_4x4", (4, 2), sides)).unwrap();
-        let plan = summa(&net, &request(Spread::InNetwork, Sync::Flags, 2)).unwrap();
+        let plan = summa(
+            net.as_axi().unwrap(),
+            &request(Spread::InNetwork, Sync::Flags, 2),
+        )
+        .unwrap();
         let mut adjacent = 0;
         for matrix in Matrix::BOTH {
             for line in 0..plan.layout.lines(matrix) {
@@ -148,7 +152,7 @@ fn submatrices_with_fewer_beats_than_chunks_are_spread_without_races() {
                 shape,
                 ..request(Spread::Chain { chunks }, Sync::Barriers, 2)
             };
-            let plan = summa(&net, &problem).expect("a plan");
+            let plan = summa(net.as_axi().unwrap(), &problem).expect("a plan");
             check(&net, &plan.schedule).expect("no race");
         }
     }
@@ -159,9 +163,9 @@ fn a_slot_too_few_is_a_race() {
     // Kernels of a plan for three slots, squeezed into two: the checker must notice.
     let net = network("collective_noc_4x4");
     for sync in [Sync::Flags, Sync::Barriers] {
-        let three = summa(&net, &request(Spread::InNetwork, sync, 3)).unwrap();
+        let three = summa(net.as_axi().unwrap(), &request(Spread::InNetwork, sync, 3)).unwrap();
         assert!(check(&net, &three.schedule).is_ok());
-        let two = summa(&net, &request(Spread::InNetwork, sync, 2)).unwrap();
+        let two = summa(net.as_axi().unwrap(), &request(Spread::InNetwork, sync, 2)).unwrap();
         let mut squeezed = three.schedule.clone();
         let slots =
             |plan: &SummaPlan, m| (0..5).map(|t| plan.layout.slot(m, t)).collect::<Vec<_>>();
@@ -220,7 +224,11 @@ fn move_slots(schedule: &mut noccl_workload::Schedule, to: &[u64]) -> usize {
 #[test]
 fn every_line_has_one_initiator_that_stands_in_it_beside_or_across_its_memory_tile() {
     let net = network("collective_noc_8x8");
-    let plan = summa(&net, &request(Spread::InNetwork, Sync::Flags, 2)).unwrap();
+    let plan = summa(
+        net.as_axi().unwrap(),
+        &request(Spread::InNetwork, Sync::Flags, 2),
+    )
+    .unwrap();
     for row in 0..8 {
         assert_eq!(plan.layout.initiator(Matrix::A, row), Coord::new(0, row));
         assert_eq!(
@@ -260,12 +268,19 @@ fn impossible_products_say_what_would_be_accepted() {
     for change in changes {
         let mut bad = good;
         change(&mut bad);
-        assert_says(summa(&net, &bad).unwrap_err(), &["accepted"]);
+        assert_says(
+            summa(net.as_axi().unwrap(), &bad).unwrap_err(),
+            &["accepted"],
+        );
     }
-    let odd = summa(&network("collective_noc_3x4"), &good);
+    let odd = summa(network("collective_noc_3x4").as_axi().unwrap(), &good);
     assert_says(odd.unwrap_err(), &["powers of two"]);
     for utilisation in [0.0, 1.1, f64::NAN] {
-        assert!(SHAPE.compute_cycles(&net, utilisation).is_err());
+        assert!(
+            SHAPE
+                .compute_cycles(net.as_axi().unwrap(), utilisation)
+                .is_err()
+        );
     }
 }
 
@@ -278,11 +293,14 @@ fn compute_time_of_the_published_submatrix_is_743_cycles() {
         inner: 18,
         element: ElementType::Fp64,
     };
-    let cycles = paper.compute_cycles(&net, noccl_coll::gemm::DEFAULT_UTILISATION);
+    let cycles = paper.compute_cycles(net.as_axi().unwrap(), noccl_coll::gemm::DEFAULT_UTILISATION);
     assert_eq!(cycles.unwrap(), 743);
     let half = SubmatrixShape {
         element: ElementType::Fp16,
         ..paper
     };
-    assert_eq!(half.compute_cycles(&net, 1.0).unwrap(), 5832 / 32);
+    assert_eq!(
+        half.compute_cycles(net.as_axi().unwrap(), 1.0).unwrap(),
+        5832 / 32
+    );
 }

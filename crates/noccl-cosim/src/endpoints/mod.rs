@@ -87,7 +87,9 @@ impl<'n> Endpoints<'n> {
         let numbers = Numbers::read(&directory.join(PACKAGE_FILE))?;
         let comparison = Comparison::new(network, &numbers)?;
         let tiles = network.num_tiles();
-        let axi = network.axi();
+        let axi = network.spec().axi().ok_or_else(|| {
+            numbers.refused("tiles are cores; accepted: clusters with interfaces".to_owned())
+        })?;
         let memory = |tile| {
             let (latency, atomic) = match network.kind(TileId(tile as u32)) {
                 TileKind::Cluster => (axi.cluster.l1_latency_cycles, axi.cluster.atomic_cycles),

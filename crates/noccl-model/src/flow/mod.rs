@@ -18,7 +18,6 @@ mod sync;
 use crate::ModelError;
 use crate::predict::runtime;
 use noccl_net::Network;
-use noccl_net::capabilities::Carries;
 use noccl_workload::Schedule;
 
 /// What is expected of a schedule.
@@ -38,14 +37,15 @@ pub struct FlowEstimate {
 /// [`ModelError::Schedule`] for actions in which routers or endpoints work (reductions, chains), for tiles that do not
 /// exist, and for a schedule that never ends. Everything else is the checker's business.
 pub fn estimate_cycles(network: &Network, schedule: &Schedule) -> Result<FlowEstimate, ModelError> {
-    if network.routers().carries != Carries::Transactions {
+    let axi = network.as_axi();
+    let Some(axi) = axi.filter(|axi| axi.routers().carries_transactions()) else {
         return Err(ModelError::NotModelled {
             field: "router.flow".to_owned(),
             found: format!("\"{}\"", network.spec().flow_name()),
             accepted: "\"non_blocking\", \"published\" or \"ideal\"".to_owned(),
         });
-    }
-    let actions = run::Run::new(network, schedule)?.times()?;
+    };
+    let actions = run::Run::new(axi, schedule)?.times()?;
     Ok(FlowEstimate {
         cycles: runtime(schedule, &actions),
         actions,

@@ -69,7 +69,7 @@ impl<'a> Run<'a> {
             return Ok(());
         }
         let action = self.shares.all[share].action as usize;
-        let movement = FlowMovement::of(self.costs.network, action, transfer)?;
+        let movement = FlowMovement::of(&self.costs.network, action, transfer)?;
         if movement.to.is_none() && movement.source == movement.initiator {
             let beats = self.costs.axi.ni.beats(transfer.bytes) as f64 * f64::from(transfer.rows);
             self.events.at(now + beats, FlowEvent::Over(share));
@@ -99,7 +99,7 @@ impl<'a> Run<'a> {
         };
         let network = self.costs.network;
         let action = self.shares.all[share].action as usize;
-        let movement = FlowMovement::of(network, action, transfer)?;
+        let movement = FlowMovement::of(&network, action, transfer)?;
         let (initiator, source) = (movement.initiator, movement.source);
         let is_read = source != initiator;
         let most = if is_read {
@@ -111,10 +111,10 @@ impl<'a> Run<'a> {
         self.movements.push(movement);
         if is_read {
             let back = Cube::single(network.coord(initiator));
-            self.links.route(network, source, back, true);
+            self.links.route(&network, source, back, true);
         }
         if let Some(to) = movement.to {
-            self.links.route(network, initiator, to, false);
+            self.links.route(&network, initiator, to, false);
         }
         if is_read {
             self.engines[initiator.idx()].reads.push_back(flow);

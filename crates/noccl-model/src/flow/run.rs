@@ -6,7 +6,7 @@ use super::movement::FlowMovement;
 use super::sync::{Entered, FlowEvent, FlowEvents};
 use crate::ModelError;
 use crate::predict::absent;
-use noccl_net::{Network, TileId};
+use noccl_net::{AxiNetwork, Network, TileId};
 use noccl_spec::{AxiTiles, Cluster, Plane};
 use noccl_workload::{
     ActionKind, Agent, Completion, Instances, LocalReduce, Schedule, Transfer, participants,
@@ -32,7 +32,7 @@ pub(super) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    pub(super) fn new(network: &'a Network, schedule: &'a Schedule) -> Result<Self, ModelError> {
+    pub(super) fn new(network: AxiNetwork<'a>, schedule: &'a Schedule) -> Result<Self, ModelError> {
         for (number, action) in schedule.actions.iter().enumerate() {
             if !is_known(&action.kind) {
                 return Err(ModelError::Schedule {
@@ -49,7 +49,7 @@ impl<'a> Run<'a> {
             shares,
             queues,
             completions,
-        } = FlowWork::new(network, schedule);
+        } = FlowWork::new(&network, schedule);
         let mut events = FlowEvents::default();
         for (number, queue) in queues.iter().enumerate() {
             if !queue.is_empty() {
@@ -63,7 +63,7 @@ impl<'a> Run<'a> {
             queues,
             completions,
             events,
-            links: FlowLinks::new(network),
+            links: FlowLinks::new(&network),
             movements: Vec::new(),
             moved: Vec::new(),
             engines: vec![Engine::default(); network.num_tiles()],
@@ -315,14 +315,14 @@ const CROSSBAR_CYCLES: f64 = 1.0;
 /// Costs of one network.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Costs<'a> {
-    pub(super) network: &'a Network,
+    pub(super) network: AxiNetwork<'a>,
     pub(super) axi: &'a AxiTiles,
     hops: [f64; 3],
     has_links: bool,
 }
 
 impl<'a> Costs<'a> {
-    pub(super) fn new(network: &'a Network) -> Self {
+    pub(super) fn new(network: AxiNetwork<'a>) -> Self {
         let hop = |plane| f64::from(network.plane(plane).hop_cycles);
         Self {
             network,

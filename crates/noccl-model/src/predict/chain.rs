@@ -49,7 +49,7 @@ impl Model<'_> {
                 ..ChainTimes::default()
             }
         } else {
-            ChainCycles::of(network).times(network, tile, destinations, bytes)
+            ChainCycles::of(&network).times(&network, tile, destinations, bytes)
         };
         let endpoint = network.capabilities().chains;
         let open_tasks = endpoint.map_or(1, |e| e.open_tasks as usize);

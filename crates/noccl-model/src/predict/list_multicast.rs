@@ -6,7 +6,7 @@
 use super::{Model, Shares};
 use crate::ModelError;
 use noccl_net::counts::max_or_zero;
-use noccl_net::{Network, TileId};
+use noccl_net::{AxiNetwork, Network, TileId};
 use noccl_workload::ListMulticast;
 
 /// When a list multicast ends.
@@ -26,13 +26,13 @@ pub fn list_multicast_cycles(
     bytes: u64,
 ) -> Option<u64> {
     let ready: Vec<(TileId, u64)> = consumers.iter().map(|tile| (*tile, 0)).collect();
-    let ends = ends(network, (source, 0), &ready, bytes)?;
+    let ends = ends(network.as_axi()?, (source, 0), &ready, bytes)?;
     Some(max_or_zero(ends.consumers))
 }
 
 /// Ends of a source and its consumers, each with the cycle from which on it is ready.
 fn ends(
-    network: &Network,
+    network: AxiNetwork<'_>,
     source: (TileId, u64),
     consumers: &[(TileId, u64)],
     bytes: u64,

@@ -7,11 +7,11 @@ use crate::ModelError;
 use crate::constants::{Constants, cycles_per_beat};
 use noccl_net::pairs::{FoldOrder, senders};
 use noccl_net::tree::Cube;
-use noccl_net::{Coord, Network, Port, TileId};
+use noccl_net::{AxiNetwork, Coord, Port, TileId};
 use noccl_workload::InNetworkReduction;
 
 pub(crate) struct Tree<'a> {
-    pub(crate) network: &'a Network,
+    pub(crate) network: AxiNetwork<'a>,
     pub(crate) constants: &'a Constants,
     pub(crate) group: Cube,
     pub(crate) root: Coord,
@@ -178,7 +178,7 @@ impl Model<'_> {
             group: self.network.cube(reduction.group),
             root: self.network.coord(root),
             element_bytes: reduction.element.bytes(),
-            fold_order: reduction.fold_order(self.network),
+            fold_order: reduction.fold_order(&self.network),
             is_shared,
         };
         let merged = tree.merge(&starts);
@@ -193,7 +193,7 @@ impl Model<'_> {
         if is_shared {
             // Each result beat is read where it was written, and is written once more at its member.
             let set = self.network.cube(reduction.group);
-            let route = self.links.route(self.network, root, set, 0.0);
+            let route = self.links.route(&self.network, root, set, 0.0);
             at_root += self.links.pass(&route, at_root - serial, serial, beats);
             at_root += f64::from(self.network.axi().cluster.l1_latency_cycles);
         }

@@ -5,7 +5,7 @@ use super::{Model, Shares};
 use crate::ModelError;
 use crate::constants::Constants;
 use crate::polling::{response_cycles, seen_full};
-use noccl_net::{MultiAddress, Network, TileId, TileSet, cover};
+use noccl_net::{AxiNetwork, MultiAddress, TileId, TileSet, cover};
 use noccl_workload::{Barrier, BarrierMechanism};
 
 impl Model<'_> {
@@ -76,7 +76,7 @@ impl Model<'_> {
 /// member, sees it full and interrupts all; else the member that came last does, once it has its response. Interrupts to a group
 /// of several multi-addresses leave one after the other.
 pub(crate) fn counted(
-    network: &Network,
+    network: AxiNetwork<'_>,
     constants: &Constants,
     group: &TileSet,
     enters: &[(TileId, f64, f64)],
@@ -105,7 +105,7 @@ pub(crate) fn counted(
         None => (last.0, full + last.1),
     };
     let released = seen + constants.counter_alpha_cycles;
-    let pieces = cover(network, group)?;
+    let pieces = cover(&network, group)?;
     // Interrupts leave one after the other, in the order of the multi-addresses.
     let position = |tile: TileId| {
         let at = network.cluster_coord(network.coord(tile));

@@ -67,7 +67,7 @@ impl Model<'_> {
             .iter()
             .map(|(tile, _)| {
                 let at = self.network.coord(*tile);
-                let is_noticed = movement.to.contains(at) && !movement.is_pull(self.network);
+                let is_noticed = movement.to.contains(at) && !movement.is_pull(&self.network);
                 let delivered = begin + self.delivery_cycles(&movement, *tile);
                 (*tile, if is_noticed { delivered } else { end })
             })
@@ -109,14 +109,14 @@ impl Model<'_> {
         let mut delay = 0.0;
         if movement.has_read() {
             let back = Cube::single(self.network.coord(initiator));
-            let route = self.links.route(self.network, source, back, path_cycles);
+            let route = self.links.route(&self.network, source, back, path_cycles);
             delay = self.links.pass(&route, start, serial, beats);
         }
-        if !movement.is_pull(self.network) {
+        if !movement.is_pull(&self.network) {
             let offset = 2.0 * path_cycles;
             let route = self
                 .links
-                .route(self.network, initiator, movement.to, offset);
+                .route(&self.network, initiator, movement.to, offset);
             delay += self.links.pass(&route, start + delay, serial, beats);
         }
         delay
@@ -129,7 +129,7 @@ impl Model<'_> {
         let read_paths = self
             .network
             .paths_between(movement.initiator, movement.source);
-        let alpha = match (movement.has_read(), movement.is_pull(self.network)) {
+        let alpha = match (movement.has_read(), movement.is_pull(&self.network)) {
             (false, true) => return constants.copy_alpha_cycles + serial,
             (true, true) => constants.pull_alpha_cycles,
             (false, false) => constants.push_alpha_cycles,

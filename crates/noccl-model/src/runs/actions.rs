@@ -6,7 +6,7 @@ use crate::ModelError;
 use crate::constants::{Constant, Law};
 use crate::polling::{response_cycles, seen_full};
 use noccl_net::counts::max_or_zero;
-use noccl_net::{Coord, MultiAddress, Network, TileRef, TileSet, cover};
+use noccl_net::{AxiNetwork, Coord, MultiAddress, Network, TileRef, TileSet, cover};
 use noccl_spec::{Cluster, Plane};
 use noccl_workload::{
     Action, ActionId, ActionKind, Barrier, BarrierMechanism, Destination, ElementType, LocalReduce,
@@ -51,7 +51,7 @@ pub(super) fn run(
 
 /// The south-west cluster's DMA moves lines of whole beats.
 pub(super) fn transfer(
-    network: &Network,
+    network: AxiNetwork<'_>,
     source: Place,
     destination: Destination,
     beats: u64,
@@ -61,7 +61,7 @@ pub(super) fn transfer(
 }
 
 pub(super) fn line(
-    network: &Network,
+    network: AxiNetwork<'_>,
     source: Place,
     destination: Destination,
     beats: u64,
@@ -126,7 +126,7 @@ pub(super) fn block(columns: u16, rows: u16) -> MultiAddress {
 // the first of these. Which of the two it is follows from the spec: from what a hop and an atomic take; so does what the counter's
 // cluster polls until it sees it full.
 
-pub(super) fn barriers(network: &Network) -> Result<Vec<CalibrationRun>, ModelError> {
+pub(super) fn barriers(network: AxiNetwork<'_>) -> Result<Vec<CalibrationRun>, ModelError> {
     use Constant::{BarrierAlpha, Hop};
     let sets: [MultiAddress; 3] = [row_of(2), row_of(4), block(4, 2)];
     let mut out = Vec::new();
@@ -140,7 +140,7 @@ pub(super) fn barriers(network: &Network) -> Result<Vec<CalibrationRun>, ModelEr
             vec![barrier(group.clone(), BarrierMechanism::InNetwork)],
             vec![
                 (BarrierAlpha, 1.0),
-                (Hop, f64::from(farthest(network, &members))),
+                (Hop, f64::from(farthest(&network, &members))),
             ],
         ));
         waits_for_paths |= decisive_hops(network, &members) > 0;
@@ -157,7 +157,7 @@ pub(super) fn barriers(network: &Network) -> Result<Vec<CalibrationRun>, ModelEr
 
 /// A software barrier, all members entering together, counted in the south-west corner.
 fn counted(
-    network: &Network,
+    network: AxiNetwork<'_>,
     group: TileSet,
     members: &[Coord],
 ) -> Result<CalibrationRun, ModelError> {
@@ -169,15 +169,15 @@ fn counted(
     let own = f64::from(axi.cluster.atomic_cycles);
     let unseen = seen_full(own, full, response_cycles(axi), round) - full;
     // Interrupts leave one after the other; the last one goes as far as any.
-    let interrupts = cover(network, &group)?.len() as f64;
-    let to_the_counter_and_back = f64::from(hops + farthest(network, members)) / 2.0;
+    let interrupts = cover(&network, &group)?.len() as f64;
+    let to_the_counter_and_back = f64::from(hops + farthest(&network, members)) / 2.0;
     Ok(run(
         format!("software barrier over {group}"),
         Law::Counter,
         vec![barrier(group, BarrierMechanism::Software)],
         vec![
             (CounterAlpha, 1.0),
-            (CounterMember, f64::from(behind(network, members, hops))),
+            (CounterMember, f64::from(behind(&network, members, hops))),
             (Hop, to_the_counter_and_back),
             (Poll, (unseen + interrupts - 1.0) / round),
         ],
@@ -185,9 +185,9 @@ fn counted(
 }
 
 /// Distance from which on members keep the counter busy until it is full; 0: all do.
-fn decisive_hops(network: &Network, members: &[Coord]) -> u32 {
+fn decisive_hops(network: AxiNetwork<'_>, members: &[Coord]) -> u32 {
     // Of distances that take as long, the nearest.
-    (0..=farthest(network, members))
+    (0..=farthest(&network, members))
         .rev()
         .max_by_key(|hops| full_cycle(network, members, *hops))
         // 0: from this distance on all members count; the first value of the range.
@@ -195,9 +195,9 @@ fn decisive_hops(network: &Network, members: &[Coord]) -> u32 {
 }
 
 /// When the counter has taken the members that are at least that far away, none of which waits for a nearer one.
-fn full_cycle(network: &Network, members: &[Coord], hops: u32) -> u32 {
+fn full_cycle(network: AxiNetwork<'_>, members: &[Coord], hops: u32) -> u32 {
     let hop_cycles = network.plane(Plane::Req).hop_cycles;
-    hops * hop_cycles + behind(network, members, hops) * network.axi().cluster.atomic_cycles
+    hops * hop_cycles + behind(&network, members, hops) * network.axi().cluster.atomic_cycles
 }
 
 /// Members at least that far from the counter.

@@ -6,7 +6,7 @@
 //! and the youngest that some member has begun. Often it is two; when, and why, is in `docs/design/0007`.
 
 use super::Windows;
-use crate::{MultiAddress, Network, TileId};
+use crate::{AxiNetwork, MultiAddress, TileId};
 use noccl_spec::NetworkInterface;
 
 /// A full burst has to be longer than so many windows for two bursts to be the most at one merge point.
@@ -67,7 +67,12 @@ impl Iterator for BurstEnds {
 
 /// Most bursts of one wide reduction of so many bursts that can be at one merge point together.
 #[must_use]
-pub fn bursts_together(network: &Network, group: MultiAddress, root: TileId, bursts: u64) -> u64 {
+pub fn bursts_together(
+    network: AxiNetwork<'_>,
+    group: MultiAddress,
+    root: TileId,
+    bursts: u64,
+) -> u64 {
     let most = bursts.min(u64::from(network.axi().ni.max_open_reductions));
     if most > 2 && ends_before_the_next_but_one(network, group, root) {
         2
@@ -78,7 +83,11 @@ pub fn bursts_together(network: &Network, group: MultiAddress, root: TileId, bur
 
 /// Has a burst of this reduction left every merge point before the next but one arrives there? So it is where every
 /// router of the tree belongs to a member and a burst does not find space in three windows.
-fn ends_before_the_next_but_one(network: &Network, group: MultiAddress, root: TileId) -> bool {
+fn ends_before_the_next_but_one(
+    network: AxiNetwork<'_>,
+    group: MultiAddress,
+    root: TileId,
+) -> bool {
     let ni = &network.axi().ni;
     let longest = u64::from(ni.max_burst_beats) * u64::from(ni.wide_beat_bytes);
     // Otherwise a burst in the middle can be short.
@@ -96,7 +105,7 @@ fn ends_before_the_next_but_one(network: &Network, group: MultiAddress, root: Ti
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Coord, elaborate};
+    use crate::{Coord, Network, elaborate};
 
     fn network(overrides: &[(&str, &str)]) -> Network {
         let spec = noccl_testkit::parsed("collective_noc_4x4", overrides);
@@ -107,7 +116,7 @@ mod tests {
         let coord = |(x, y)| Coord::new(x, y);
         let group = MultiAddress::new(coord(base), coord(mask));
         let root = network.find(crate::TileRef::Cluster(Coord::new(0, 0)));
-        bursts_together(network, group, root.unwrap(), bursts)
+        bursts_together(network.as_axi().unwrap(), group, root.unwrap(), bursts)
     }
 
     #[test]
@@ -139,7 +148,7 @@ mod tests {
                         at = (offset + bytes).min(by_beats).min(by_boundary);
                         ends.push(at - offset);
                     }
-                    let ni = &net.axi().ni;
+                    let ni = &net.spec().axi().unwrap().ni;
                     let named =
                         format!("{bytes} bytes at {offset}, {width}, {boundary}, {longest}");
                     assert_eq!(num_bursts(ni, offset, bytes), ends.len() as u64, "{named}");

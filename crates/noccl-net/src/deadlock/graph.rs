@@ -13,7 +13,7 @@ use super::program::{
 };
 use super::search::{Found, Waits, find_cycle, shortest_consistent};
 use super::{Cycle, Flow, Place, Proof, Wait, reduction_flows, reductions_at_a_router};
-use crate::{Network, TileId};
+use crate::{AxiNetwork, Network, TileId};
 use noccl_spec::Plane;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,7 @@ pub type IssueOrder = BTreeMap<TileId, Vec<usize>>;
 ///
 /// # Errors
 /// A cycle of waits, the shortest that was found.
-pub fn check(network: &Network, flows: &[Flow]) -> Result<Proof, Cycle> {
+pub fn check(network: AxiNetwork<'_>, flows: &[Flow]) -> Result<Proof, Cycle> {
     check_in_order(network, flows, &IssueOrder::new())
 }
 
@@ -35,12 +35,12 @@ pub fn check(network: &Network, flows: &[Flow]) -> Result<Proof, Cycle> {
 /// # Errors
 /// A cycle of waits, the shortest that was found.
 pub fn check_in_order(
-    network: &Network,
+    network: AxiNetwork<'_>,
     flows: &[Flow],
     order: &IssueOrder,
 ) -> Result<Proof, Cycle> {
     let transactions = transactions(network, flows, order);
-    search(network, &transactions, &Listed::new(flows.len(), order))
+    search(&network, &transactions, &Listed::new(flows.len(), order))
 }
 
 /// Can these actions of a program wait for each other forever?
@@ -48,17 +48,17 @@ pub fn check_in_order(
 /// # Errors
 /// A cycle of waits, the shortest that was found.
 pub fn check_program(
-    network: &Network,
+    network: AxiNetwork<'_>,
     activities: &[Activity],
     program: &dyn Program,
 ) -> Result<Proof, Cycle> {
     for (index, one) in activities.iter().enumerate() {
-        if let Some(link) = link_taken_twice(network, one) {
-            return Err(alone(network, index, one, link));
+        if let Some(link) = link_taken_twice(&network, one) {
+            return Err(alone(&network, index, one, link));
         }
     }
     let flows: Vec<Flow> = activities.iter().flat_map(Activity::flows).collect();
-    let cut_ins = CutIns::of(network, flows.iter());
+    let cut_ins = CutIns::of(&network, flows.iter());
     let builder = Builder {
         network,
         cut_ins: &cut_ins,
@@ -70,7 +70,7 @@ pub fn check_program(
         .enumerate()
         .map(|(index, one)| builder.transaction(index, one))
         .collect();
-    search(network, &transactions, program)
+    search(&network, &transactions, program)
 }
 
 fn search(
@@ -140,19 +140,19 @@ impl Program for Listed<'_> {
     }
 }
 
-fn transactions(network: &Network, flows: &[Flow], order: &IssueOrder) -> Vec<Transaction> {
+fn transactions(network: AxiNetwork<'_>, flows: &[Flow], order: &IssueOrder) -> Vec<Transaction> {
     let has_stores = network.routers().joins_several;
     let limit = reduction_flows(network) as usize;
-    let can_store_fill = has_stores && reductions_at_a_router(network, flows) > limit;
+    let can_store_fill = has_stores && reductions_at_a_router(&network, flows) > limit;
     let full_targets = if has_stores {
         full_targets(network, flows, order)
     } else {
         BTreeSet::new()
     };
-    let cut_ins = CutIns::of(network, flows.iter());
+    let cut_ins = CutIns::of(&network, flows.iter());
     let build = |(index, one): (usize, &Flow)| {
         let rules = Rules {
-            network,
+            network: network.network(),
             can_store_fill,
             full_targets: &full_targets,
             is_response_awaited: is_response_awaited(network, flows, index),
@@ -216,12 +216,12 @@ fn describe(network: &Network, graph: &Waits<'_>, cycle: &[usize], is_certain: b
 /// A published NI may have to send requests to different destinations one by one (same id); the check
 /// counts what that makes others wait for, and does not count on it. The other flow sends up to a stated
 /// number of them.
-fn is_response_awaited(network: &Network, flows: &[Flow], index: usize) -> bool {
+fn is_response_awaited(network: AxiNetwork<'_>, flows: &[Flow], index: usize) -> bool {
     let (ni, flow) = (&network.axi().ni, &flows[index]);
     let plane = flow.request_plane();
-    let initiators = flow.initiators(network);
+    let initiators = flow.initiators(&network);
     let shares = |other: &Flow, tile: TileId| {
-        other.request_queue() == flow.request_queue() && other.initiators(network).contains(&tile)
+        other.request_queue() == flow.request_queue() && other.initiators(&network).contains(&tile)
     };
     if network.routers().asks_one_destination {
         return initiators.iter().any(|tile| {

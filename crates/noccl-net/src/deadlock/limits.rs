@@ -8,7 +8,7 @@
 use super::{Flow, IssueOrder};
 use crate::counts::max_or_zero;
 use crate::tree::{contributor, join_set};
-use crate::{Coord, MultiAddress, Network, Port, TileId};
+use crate::{AxiNetwork, Coord, MultiAddress, Network, Port, TileId};
 use noccl_spec::Plane;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Cycles without another contribution after which one in a full merge table goes on by itself: 256 over links of a cycle. As
 /// responses differ by the paths of their requests and by their own, it grows with a hop there and back.
 #[must_use]
-pub fn merge_timeout_cycles(network: &Network) -> u32 {
+pub fn merge_timeout_cycles(network: AxiNetwork<'_>) -> u32 {
     let hop = |plane| network.plane(plane).hop_cycles;
     TIMEOUT_HOPS * (hop(Plane::Wide).max(hop(Plane::Req)) + hop(Plane::Rsp))
 }
@@ -45,7 +45,7 @@ impl Windows {
     /// Windows of a network. The largest is that over the longest distance between neighbouring members of a set;
     /// senders that are farther apart, because the root or the change of direction lies between them, have no more.
     #[must_use]
-    pub fn of(network: &Network) -> Self {
+    pub fn of(network: AxiNetwork<'_>) -> Self {
         let router = &network.axi().router;
         let link = |plane| network.plane(plane).link_cycles;
         let stages = link(Plane::Wide) + link(Plane::Rsp) - 2;
@@ -87,9 +87,9 @@ impl Windows {
 /// is larger. Published routers have none, nor has a spec without `store_beats`.
 #[must_use]
 pub fn operand_store_bytes(network: &Network) -> u64 {
-    if !network.routers().joins_several {
+    let Some(network) = network.as_joining() else {
         return 0;
-    }
+    };
     let axi = network.axi();
     if axi.router.wide_reduction.store_beats == 0 {
         return 0;
@@ -102,7 +102,7 @@ pub fn operand_store_bytes(network: &Network) -> u64 {
 /// Reductions that can be in flight at one router together, each a burst between its first operand and its last
 /// result there. The store has space for the windows of four neighbours of each.
 #[must_use]
-pub fn reduction_flows(network: &Network) -> u32 {
+pub fn reduction_flows(network: AxiNetwork<'_>) -> u32 {
     let wide = &network.axi().router.wide_reduction;
     let windows = wide.store_beats / (4 * wide.window_beats).max(1);
     windows.clamp(1, MAX_REDUCTION_FLOWS)
@@ -164,7 +164,7 @@ pub fn reductions_at_a_router(network: &Network, flows: &[Flow]) -> usize {
 /// A barrier is open from its first contribution to its last. Members of one group that issue its barriers in
 /// one order have no more of them open than one of them may have outstanding; groups add up.
 pub(super) fn full_targets(
-    network: &Network,
+    network: AxiNetwork<'_>,
     flows: &[Flow],
     order: &IssueOrder,
 ) -> BTreeSet<TileId> {
@@ -179,7 +179,7 @@ pub(super) fn full_targets(
         }
     }
     let at_most = |group: &MultiAddress, barriers: &Vec<usize>| {
-        let is_common = is_one_order(network, order, *group, barriers);
+        let is_common = is_one_order(&network, order, *group, barriers);
         let bound = if is_common { outstanding } else { usize::MAX };
         barriers.len().min(bound)
     };

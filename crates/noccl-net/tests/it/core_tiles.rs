@@ -71,9 +71,11 @@ fn tiles_have_the_memory_that_the_spec_says_and_no_energies() {
 }
 
 #[test]
-#[should_panic(expected = "ask what the routers carry first")]
-fn who_asks_cores_for_interfaces_has_not_asked_the_capability() {
-    let _ = network("tilepro64_2x2").axi();
+fn cores_are_no_network_of_interfaces_and_clusters_are_one() {
+    assert!(network("tilepro64_2x2").as_axi().is_none());
+    let clusters = network("collective_noc_4x4");
+    let axi = clusters.as_axi().unwrap();
+    assert_eq!(axi.axi(), clusters.spec().axi().unwrap());
 }
 
 #[test]

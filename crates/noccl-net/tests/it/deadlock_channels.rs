@@ -2,12 +2,13 @@
 //! Routers with virtual channels: every preset is free of deadlock, and private trees need their order of classes.
 
 use crate::common::flows::{
-    ALL, ROW, assert_closed, cluster, multicast, published, reduction, rejected, set,
+    ALL, ROW, assert_closed, check, check_in_order, cluster, multicast, published, reduction,
+    rejected, set,
 };
 use crate::common::{network, spec};
 use noccl_net::deadlock::{
-    Buffers, ChannelClass, Cycle, Flow, IssueOrder, OrderClasses, Place, Proof, check,
-    check_in_order, check_mechanism, check_network,
+    Buffers, ChannelClass, Cycle, Flow, IssueOrder, OrderClasses, Place, Proof, check_mechanism,
+    check_network,
 };
 use noccl_net::{Coord, Network, Port, TileId, elaborate};
 use noccl_spec::{Plane, SmartPriority, SmartReduction, SmartTree};

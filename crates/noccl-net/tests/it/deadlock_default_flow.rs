@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The default flow accepts everything within its stated limits and names what exceeds them.
 
-use crate::common::flows::{ALL, ROW, assert_closed, cluster, multicast, reduction, set};
+use crate::common::flows::{
+    ALL, ROW, assert_closed, check, check_in_order, cluster, multicast, reduction, set,
+};
 use crate::common::{network, spec};
 use noccl_net::deadlock::{
-    Flow, IssueOrder, Place, Windows, check, check_in_order, merge_points, merge_timeout_cycles,
-    reduction_flows, reductions_at_a_router,
+    Flow, IssueOrder, Place, Windows, merge_points, merge_timeout_cycles, reduction_flows,
+    reductions_at_a_router,
 };
 use noccl_net::{Network, elaborate};
 
@@ -59,7 +61,7 @@ fn order_of_issue_does_not_matter_to_the_default_flow_within_its_limit() {
             count
         ]
     };
-    assert_eq!(n.axi().ni.max_open_reductions, 8);
+    assert_eq!(n.spec().axi().unwrap().ni.max_open_reductions, 8);
     check_in_order(&n, &reductions(8), &order).unwrap();
     // The ninth waits at one tile for the response of the first, at the other it is the opposite.
     let cycle = check_in_order(&n, &reductions(9), &order).unwrap_err();
@@ -79,7 +81,7 @@ fn a_store_too_small_for_the_waiting_operands_is_rejected() {
     s.axi_mut().unwrap().router.wide_reduction.window_beats = 16;
     s.axi_mut().unwrap().router.wide_reduction.store_beats = 191;
     let n = elaborate(&s).unwrap();
-    assert_eq!(reduction_flows(&n), 2);
+    assert_eq!(reduction_flows(n.as_axi().unwrap()), 2);
     let reductions = |roots: &[u16], beats| -> Vec<Flow> {
         let one = |x: &u16| Flow::Reduction {
             group: ROW,
@@ -127,14 +129,17 @@ fn reductions_meet_where_contributions_do() {
     ];
     assert_eq!(meeting(&crossing), 2);
     // The stated limit: what an endpoint may have open has slots and space in the preset.
-    assert_eq!(reduction_flows(&n), n.axi().ni.max_open_reductions);
+    assert_eq!(
+        reduction_flows(n.as_axi().unwrap()),
+        n.spec().axi().unwrap().ni.max_open_reductions
+    );
 }
 
 #[test]
 fn a_window_grows_with_the_distance_to_the_merge_point() {
     let n = network("collective_noc_8x8");
-    let window = n.axi().router.wide_reduction.window_beats;
-    let windows = Windows::of(&n);
+    let window = n.spec().axi().unwrap().router.wide_reduction.window_beats;
+    let windows = Windows::of(n.as_axi().unwrap());
     let root = cluster(&n, 6, 0);
     let hops = |mask_x| -> Vec<u32> {
         let points = merge_points(&n, set(0, 0, mask_x, 0), root);
@@ -157,7 +162,10 @@ fn an_entry_of_a_full_merge_table_waits_longer_over_longer_links() {
         let set =
             ["rsp", "wide"].map(|plane| (format!("router.link_cycles.{plane}"), cycles.to_owned()));
         let spec = noccl_spec::parse_spec("preset", &text, &set).unwrap();
-        assert_eq!(merge_timeout_cycles(&elaborate(&spec).unwrap()), timeout);
+        assert_eq!(
+            merge_timeout_cycles(elaborate(&spec).unwrap().as_axi().unwrap()),
+            timeout
+        );
     }
 }
 
@@ -168,7 +176,7 @@ fn a_window_grows_with_the_length_of_the_links_of_beats_and_credits() {
         let set = [("rsp", rsp), ("wide", wide), ("req", "8")]
             .map(|(plane, cycles)| (format!("router.link_cycles.{plane}"), cycles.to_owned()));
         let spec = noccl_spec::parse_spec("preset", &text, &set).unwrap();
-        Windows::of(&elaborate(&spec).unwrap())
+        Windows::of(elaborate(&spec).unwrap().as_axi().unwrap())
     };
     // A beat needs two cycles a hop more with links of three cycles, its credit one more with links of two.
     let (short, long) = (windows("1", "1"), windows("2", "3"));
@@ -192,7 +200,7 @@ fn row_barriers(n: &Network, rows: u16) -> Vec<Flow> {
 #[test]
 fn more_barriers_at_one_target_than_it_counts_are_rejected_with_the_counters_they_hold() {
     let n = network("collective_noc_16x16");
-    let counted = n.axi().ni.max_open_reductions as u16;
+    let counted = n.spec().axi().unwrap().ni.max_open_reductions as u16;
     check(&n, &row_barriers(&n, counted)).unwrap();
     let cycle = check(&n, &row_barriers(&n, counted + 1)).unwrap_err();
     assert_closed(&cycle);

@@ -13,7 +13,7 @@ fn every_channel_of_the_axi_ports_has_one_plane() {
     let mut carried: Vec<AxiChannel> = Vec::new();
     for (at, (one, plane)) in planes.iter().zip(Plane::ALL).enumerate() {
         assert_eq!(plane.idx(), at);
-        assert_eq!(network.plane(plane), one);
+        assert_eq!(network.as_axi().unwrap().plane(plane), one);
         let new = one.channels.iter().filter(|c| !carried.contains(c));
         assert_eq!(new.count(), one.channels.len(), "{one:?}");
         carried.extend(one.channels);
@@ -28,11 +28,19 @@ fn every_channel_of_the_axi_ports_has_one_plane() {
 #[test]
 fn a_hop_takes_the_registers_of_router_and_link() {
     let link = [("router.link_cycles.wide", "3")];
-    let hops = |network: &Network| Plane::ALL.map(|plane| network.plane(plane).hop_cycles);
+    let hops = |network: &Network| {
+        Plane::ALL.map(|plane| network.as_axi().unwrap().plane(plane).hop_cycles)
+    };
     let slow = network_with("collective_noc_4x4", &link);
-    assert_eq!((hops(&slow), slow.router_cycles()), ([2, 2, 4], 2));
+    assert_eq!(
+        (hops(&slow), slow.as_axi().unwrap().router_cycles()),
+        ([2, 2, 4], 2)
+    );
     let ideal = network("ideal_8x4");
-    assert_eq!((hops(&ideal), ideal.router_cycles()), ([0; 3], 1));
+    assert_eq!(
+        (hops(&ideal), ideal.as_axi().unwrap().router_cycles()),
+        ([0; 3], 1)
+    );
 }
 
 #[test]
@@ -44,7 +52,13 @@ fn a_fifo_of_one_slot_passes_a_flit_every_second_cycle() {
 
 #[test]
 fn a_flit_of_the_wide_plane_is_a_beat_and_with_bypass_what_its_field_says() {
-    let wide = |name: &str| network(name).plane(Plane::Wide).data_bytes;
+    let wide = |name: &str| {
+        network(name)
+            .as_axi()
+            .unwrap()
+            .plane(Plane::Wide)
+            .data_bytes
+    };
     assert_eq!(wide("collective_noc_4x4"), 64);
     assert_eq!(wide("smart_8x8"), 16);
 }

@@ -26,21 +26,22 @@ pub(crate) fn energy(
     outcomes: &mut Outcomes,
     figures: &mut Vec<Figure>,
 ) -> Result<(), Error> {
-    let table = network("collective_noc_4x4", &[])?.axi().energy.clone();
+    let default = network("collective_noc_4x4", &[])?;
+    let table = &Error::axi(&default, "energies")?.axi().energy;
     let table_1 = Table1::published()?;
     let (mut summa, mut fcl, mut by_rule) = (Vec::new(), Vec::new(), Vec::new());
     let mut without_loads = Vec::new();
     for side in SIDES {
         let of = workloads(runner, side, PAPERS)?;
         let saving = |software: &Counts, in_network: &Counts| {
-            software.energy_pj(&table) / in_network.energy_pj(&table)
+            software.energy_pj(table) / in_network.energy_pj(table)
         };
         let x = f64::from(side);
         summa.push((x, saving(&of.summa_software, &of.summa_in_network)));
         fcl.push((x, saving(&of.fcl_software, &of.fcl_in_network)));
         by_rule.push((x, saving(&of.fcl_software, &of.fcl_by_rule)));
-        let loads = of.loads.energy_pj(&table);
-        let rest = |counts: &Counts| counts.energy_pj(&table) - loads;
+        let loads = of.loads.energy_pj(table);
+        let rest = |counts: &Counts| counts.energy_pj(table) - loads;
         without_loads.push((x, rest(&of.fcl_software) / rest(&of.fcl_by_rule)));
         if side == TABLE_SIDE {
             compare_table(&of, &table_1, outcomes);
@@ -56,7 +57,7 @@ pub(crate) fn energy(
             list(&fcl),
             list(&by_rule),
             list(&without_loads),
-            table_saving(&table_1, &table)
+            table_saving(&table_1, table)
         ),
     );
     let line = |name: &str, points| Line {

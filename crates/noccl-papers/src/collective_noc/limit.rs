@@ -28,7 +28,7 @@ struct Simulated {
 
 fn scaled(percent: u64) -> Result<Network, Error> {
     let default = network("collective_noc_4x4", &[])?;
-    let cluster = &default.axi().cluster;
+    let cluster = &Error::axi(&default, "instructions")?.axi().cluster;
     let fields = [
         (
             "cluster.instructions.dma_start",

@@ -77,7 +77,7 @@ fn measure(runner: Runner<'_>, snake: &Snake, movement: Movement) -> Result<Row,
         })?;
         Ok(Moved {
             cycles: runtime_cycles(Some(&schedule), &result.actions),
-            energy_pj: energy_pj(&result.counters, &snake.network.axi().energy),
+            energy_pj: energy_pj(&result.counters, &snake.axi()?.energy),
             wrong_bytes: result
                 .memory
                 .iter()

@@ -7,6 +7,7 @@ use noccl_coll::chain::order::{ChainOrder, chain_order};
 use noccl_coll::{Algorithm, Choice};
 use noccl_model::baselines::{RepeatedCopies, efficiency};
 use noccl_net::{Coord, Network, TileId, TileSet};
+use noccl_spec::AxiTiles;
 use noccl_studies::parts::{Runner, network, panels};
 use noccl_studies::{Error, Line, Panel};
 use noccl_workload::{Collective, CollectiveKind, ElementType, Operator, Schedule};
@@ -305,6 +306,11 @@ impl Snake {
             source,
             destinations,
         })
+    }
+
+    /// Tables of its clusters.
+    pub(super) fn axi(&self) -> Result<&AxiTiles, Error> {
+        Ok(Error::axi(&self.network, "Torrent endpoints")?.axi())
     }
 
     /// The first destinations, all if there are fewer.

@@ -40,7 +40,7 @@ pub(super) fn overhead(runner: Runner<'_>, found: &mut Found) -> Result<(), Erro
     let own = endpoint(found)?;
     let path = "cluster.torrent.endpoint_path_cycles";
     let short = Snake::new(preset, &[(path, SHORT_PATH.0)])?;
-    let torrent = snake.network.axi().cluster.torrent.as_ref();
+    let torrent = snake.axi()?.cluster.torrent.as_ref();
     let long = torrent.map_or(f64::NAN, |t| f64::from(t.endpoint_path_cycles));
     let short_slope = slope(&line(runner, &short)?);
     let trips = (per_destination - short_slope) / (long - SHORT_PATH.1);
@@ -78,7 +78,7 @@ fn line(runner: Runner<'_>, snake: &Snake) -> Result<Points, Error> {
 fn energy(runner: Runner<'_>, snake: &Snake, found: &mut Found) -> Result<(), Error> {
     let chain = snake.multicast(POWER_DESTINATIONS, BYTES, Snake::CHAIN)?;
     let result = runner.run(&snake.network, &chain)?;
-    let energy = energy_pj(&result.counters, &snake.network.axi().energy);
+    let energy = energy_pj(&result.counters, &snake.axi()?.energy);
     // Neighbour after neighbour: a hop per destination.
     let moved = BYTES * u64::from(POWER_DESTINATIONS);
     let addresses = result.counters.payload_byte_hops.saturating_sub(moved);

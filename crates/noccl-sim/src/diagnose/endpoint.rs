@@ -64,7 +64,7 @@ impl View<'_, '_> {
             };
         }
         let since = self.full_since(plane, tile as usize, true, LOCAL, 0);
-        let place = input_name(self.machine.network, plane, tile, LOCAL);
+        let place = input_name(&self.machine.network, plane, tile, LOCAL);
         vec![wait(input(plane, tile as usize, LOCAL), &place, since)]
     }
 

@@ -166,7 +166,7 @@ impl<'a, 'n> View<'a, 'n> {
         let named = members.iter().take(MAX_NAMED);
         let mut names: Vec<String> = named
             .map(|t| {
-                let name = tile_name(self.machine.network, *t);
+                let name = tile_name(&self.machine.network, *t);
                 match self.machine.errors.beats_of(of, *t) {
                     Some(has) => {
                         let beats = self.machine.interfaces.txns.get(of).beats;

@@ -33,7 +33,7 @@ impl View<'_, '_> {
                 port,
             } => {
                 let what = self.flit_name(self.input_head(plane, router, port));
-                let place = input_name(network, plane, router, port as usize);
+                let place = input_name(&network, plane, router, port as usize);
                 format!("{what} at {place}")
             }
             Node::Output {
@@ -42,7 +42,7 @@ impl View<'_, '_> {
                 port,
             } => {
                 let what = self.flit_name(self.output_head(plane, router, port));
-                let place = output_name(network, plane, router, port as usize);
+                let place = output_name(&network, plane, router, port as usize);
                 format!("{what} on {place}")
             }
             Node::Entry {
@@ -52,14 +52,14 @@ impl View<'_, '_> {
                 beat,
             } => {
                 let beat = beat.map_or_else(String::new, |b| format!(" of beat {b}"));
-                let (name, at) = (self.txn_name(txn), tile_name(network, router));
+                let (name, at) = (self.txn_name(txn), tile_name(&network, router));
                 let plane = plane.name();
                 format!("{name}, contributions{beat} set aside at the {plane} router of {at}")
             }
             Node::Result { plane, router } => {
                 let result = self.plane(plane).oldest_result(router as usize);
                 let what = self.flit_name(result.map(|(_, flit)| flit));
-                let at = tile_name(network, router);
+                let at = tile_name(&network, router);
                 format!("{what} in the reduction unit of {at}")
             }
             Node::Source { plane, tile } => {
@@ -67,24 +67,24 @@ impl View<'_, '_> {
                     Some(txn) => self.txn_name(txn),
                     None => "nothing".to_owned(),
                 };
-                let at = tile_name(network, tile);
+                let at = tile_name(&network, tile);
                 format!("{what} in the {} queue of the NI of {at}", plane.name())
             }
             Node::Stream { tile, txn } => {
-                let (name, at) = (self.txn_name(txn), tile_name(network, tile));
+                let (name, at) = (self.txn_name(txn), tile_name(&network, tile));
                 format!("{name} in the write queue of the NI of {at}")
             }
             Node::Transaction(txn) => self.txn_name(txn),
             Node::Member { txn, tile } => {
                 let name = self.txn_name(txn);
-                format!("{} to contribute to {name}", tile_name(network, tile))
+                format!("{} to contribute to {name}", tile_name(&network, tile))
             }
             Node::Entrant(entry) => self.entry_name(entry),
             Node::Share(instance) => self.share_name(instance),
             Node::Chain { tile } => self.chain_name(tile),
             Node::Limit { limit, tile } => {
                 let (field, value) = (limit.field(), self.limit_value(limit));
-                format!("{field} = {value} at {}", tile_name(network, tile))
+                format!("{field} = {value} at {}", tile_name(&network, tile))
             }
         }
     }
@@ -106,7 +106,7 @@ impl View<'_, '_> {
     /// Kind, number in the trace or schedule, and initiator or root of a transaction.
     pub(crate) fn txn_name(&self, id: u32) -> String {
         let txn = self.machine.interfaces.txns.get(id);
-        let home = tile_name(self.machine.network, txn.home);
+        let home = tile_name(&self.machine.network, txn.home);
         let kind = kind_name(txn);
         let at = match txn.kind {
             TxnKind::WideReduction => "to",
@@ -129,7 +129,7 @@ impl View<'_, '_> {
                 format!("{kind} of action #{action} {at} {home} (id {id})")
             }
             Owner::Chain { initiator, .. } => {
-                let begins = tile_name(self.machine.network, initiator);
+                let begins = tile_name(&self.machine.network, initiator);
                 format!("burst of the chain of {begins} {at} {home} (id {id})")
             }
             Owner::Message { window } => {

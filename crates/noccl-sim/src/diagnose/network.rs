@@ -170,7 +170,7 @@ impl View<'_, '_> {
             } => {
                 let (r, port) = (router as usize, port as usize);
                 let since = self.head_since(plane, r, true, port);
-                wait(to, &input_name(network, plane, router, port), since)
+                wait(to, &input_name(&network, plane, router, port), since)
             }
             Node::Output {
                 plane,
@@ -179,7 +179,7 @@ impl View<'_, '_> {
             } => {
                 let (r, port) = (router as usize, port as usize);
                 let since = self.head_since(plane, r, false, port);
-                wait(to, &output_name(network, plane, router, port), since)
+                wait(to, &output_name(&network, plane, router, port), since)
             }
             Node::Entry {
                 plane,
@@ -191,7 +191,7 @@ impl View<'_, '_> {
                 let entry = entries.find(|w| w.txn == txn && w.beat == beat);
                 // 0: an entry that has left its table has waited for nothing since then.
                 let since = entry.map_or(0, |w| w.since);
-                let place = format!("the tables of {}", tile_name(network, router));
+                let place = format!("the tables of {}", tile_name(&network, router));
                 wait(to, &place, since)
             }
             Node::Result { router: tile, .. }
@@ -200,7 +200,7 @@ impl View<'_, '_> {
             | Node::Limit { tile, .. }
             | Node::Member { tile, .. } => wait(
                 to,
-                &tile_name(network, tile),
+                &tile_name(&network, tile),
                 self.machine.clock.last_progress(),
             ),
             Node::Transaction(_) | Node::Entrant(_) | Node::Share(_) | Node::Chain { .. } => {
@@ -214,7 +214,7 @@ impl View<'_, '_> {
     }
 
     pub(crate) fn tile(&self, r: usize) -> String {
-        tile_name(self.machine.network, r as u32)
+        tile_name(&self.machine.network, r as u32)
     }
 }
 

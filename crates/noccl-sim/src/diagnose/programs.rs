@@ -82,7 +82,7 @@ impl View<'_, '_> {
             | TxnKind::NarrowRead
             | TxnKind::Atomic => return Vec::new(),
         }
-        let place = tile_name(self.machine.network, facts.home);
+        let place = tile_name(&self.machine.network, facts.home);
         let since = self.start_of(txn);
         let members = self.machine.interfaces.txns.trees.set(txn).members();
         members
@@ -166,7 +166,7 @@ impl View<'_, '_> {
         };
         let share = &agents.instances.all[instance];
         let kind = agents.kind(instance).words();
-        let tile = tile_name(self.machine.network, share.tile.0);
+        let tile = tile_name(&self.machine.network, share.tile.0);
         format!("action #{} ({kind}) at {tile}", share.action)
     }
 

@@ -45,7 +45,7 @@ impl View<'_, '_> {
         since: u64,
     ) -> Vec<Wait> {
         let state = self.plane(plane);
-        let link = output_name(self.machine.network, plane, r as u32, out);
+        let link = output_name(&self.machine.network, plane, r as u32, out);
         if let Some(published) = &state.published
             && let Some(holder) = published.holder(r, out).filter(|h| *h != input)
         {
@@ -116,7 +116,7 @@ impl View<'_, '_> {
         }
         ports(missing)
             .flat_map(|p| {
-                let place = input_name(self.machine.network, plane, r as u32, p);
+                let place = input_name(&self.machine.network, plane, r as u32, p);
                 let place = format!("{place}, where another contribution is due");
                 let since = match state.fifo(r, true, p).next() {
                     Some(_) => since.max(self.head_since(plane, r, true, p)),
@@ -228,7 +228,7 @@ impl View<'_, '_> {
         }
         ports(missing)
             .flat_map(|p| {
-                let place = input_name(self.machine.network, plane, r as u32, p);
+                let place = input_name(&self.machine.network, plane, r as u32, p);
                 let to = self.upstream(plane, r, p, txn, beat);
                 to.into_iter().map(move |to| wait(to, &place, entry.since))
             })
@@ -315,7 +315,7 @@ impl View<'_, '_> {
             return Vec::new();
         }
         let since = self.full_since(plane, next, true, entry, since);
-        let place = input_name(self.machine.network, plane, next as u32, entry);
+        let place = input_name(&self.machine.network, plane, next as u32, entry);
         vec![wait(input(plane, next, entry), &place, since)]
     }
 }

@@ -48,7 +48,7 @@ pub(crate) fn result_of(
         actions,
         counters: machine.counters(),
         links: links(machine),
-        memory: machine.memory.memories.images(machine.network, outputs),
+        memory: machine.memory.memories.images(&machine.network, outputs),
         checksum: machine.checks.checksum,
         wrong_transactions: machine.checks.wrong_beats,
         blocked_link_cycles: None,

@@ -25,7 +25,7 @@ pub(crate) struct OpenMachineRun<'a> {
 impl<'a> OpenMachineRun<'a> {
     /// A run before its first cycle.
     pub(crate) fn new(machine: Machine<'a>) -> Self {
-        let agents = Agents::open(machine.network);
+        let agents = Agents::open(machine.network.network());
         Self {
             machine,
             agents,
@@ -113,14 +113,14 @@ impl OpenRun for OpenMachineRun<'_> {
         self.machine
             .memory
             .memories
-            .write_place(network, place, bytes);
+            .write_place(&network, place, bytes);
     }
 
     fn read(&self, place: Place, bytes: u64) -> Vec<u8> {
         self.machine
             .memory
             .memories
-            .read_place(self.machine.network, place, bytes)
+            .read_place(&self.machine.network, place, bytes)
     }
 
     fn busy(&self, tile: TileId) -> Busy {

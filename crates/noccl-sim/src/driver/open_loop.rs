@@ -49,7 +49,7 @@ impl Sources<'_> {
 }
 
 /// A network that carries packets of open-loop traffic.
-pub(crate) trait PacketNetwork {
+pub(crate) trait TrafficNetwork {
     /// Does a source create packets?
     fn sends(&self, sources: &Sources<'_>, source: u32) -> bool;
 
@@ -101,7 +101,7 @@ pub(crate) struct OpenLoop<'a, N> {
     measurement: Measurement<'a>,
 }
 
-impl<'a, N: PacketNetwork> OpenLoop<'a, N> {
+impl<'a, N: TrafficNetwork> OpenLoop<'a, N> {
     /// A run before its first cycle.
     ///
     /// # Errors
@@ -176,7 +176,7 @@ impl<'a, N: PacketNetwork> OpenLoop<'a, N> {
     }
 }
 
-impl<N: PacketNetwork> Status for OpenLoop<'_, N> {
+impl<N: TrafficNetwork> Status for OpenLoop<'_, N> {
     fn config(&self) -> &RunConfig {
         &self.config
     }
@@ -207,7 +207,7 @@ impl<N: PacketNetwork> Status for OpenLoop<'_, N> {
     }
 }
 
-impl<N: PacketNetwork> Run for OpenLoop<'_, N> {
+impl<N: TrafficNetwork> Run for OpenLoop<'_, N> {
     type Result = TrafficResult;
 
     fn status(&self) -> &dyn Status {

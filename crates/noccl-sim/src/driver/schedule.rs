@@ -67,7 +67,7 @@ impl<'a> ScheduleRun<'a> {
         inputs: &[MemoryImage],
     ) -> Result<Self, RunError> {
         let memories = &mut machine.memory.memories;
-        memories.fill(machine.network, inputs)?;
+        memories.fill(&machine.network, inputs)?;
         let agents = Agents::new(schedule, &mut machine)?;
         Ok(Self {
             machine,

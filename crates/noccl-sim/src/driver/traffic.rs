@@ -50,7 +50,7 @@ impl<'t> TrafficDriver<'t> {
         let network = machine.network;
         let (width, height) = (network.cluster_width(), network.cluster_height());
         check_cycles(traffic)?;
-        check_pattern(network, traffic.pattern).map_err(|error| RunError::Refused {
+        check_pattern(&network, traffic.pattern).map_err(|error| RunError::Refused {
             backend: "sim",
             what: "traffic".to_owned(),
             reason: error.to_string(),

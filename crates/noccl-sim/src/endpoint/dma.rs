@@ -13,7 +13,7 @@ use crate::ni::axi::issue::Target;
 use crate::ni::axi::state::Source;
 use crate::tile_index::tile_index;
 use crate::transport::burst::Bursts;
-use noccl_net::{Network, TileId};
+use noccl_net::{AxiNetwork, Network, TileId};
 use noccl_run::{RecordedRows, TransferStart};
 use noccl_workload::{Destination, Transfer};
 use serde::{Deserialize, Serialize};
@@ -80,7 +80,7 @@ pub(crate) enum DmaCommand {
 
 /// What an engine sees of its surroundings while it handles an event.
 pub(crate) struct DmaPort<'a> {
-    pub network: &'a Network,
+    pub network: AxiNetwork<'a>,
     pub tile: u32,
     /// Bytes of the buffer that are in use, and of all of it.
     pub buffered_bytes: u32,
@@ -189,7 +189,7 @@ impl Dma {
                 return;
             };
             self.num_active += 1;
-            let start = movement.start(port.tile, port.network);
+            let start = movement.start(port.tile, &port.network);
             port.commands.push(DmaCommand::Begin(start));
             self.start(movement, port);
         }
@@ -355,7 +355,7 @@ mod tests {
     ) -> (R, Vec<(u32, u32)>) {
         let mut commands = Vec::new();
         let result = on_event(&mut DmaPort {
-            network,
+            network: network.as_axi().unwrap(),
             tile: TILE,
             buffered_bytes,
             buffer_bytes: BUFFER_BYTES,
@@ -413,7 +413,7 @@ mod tests {
     #[test]
     fn transfers_start_and_end_in_the_order_in_which_they_were_given() {
         let network = network();
-        let limit = network.axi().cluster.dma.max_transfers;
+        let limit = network.spec().axi().unwrap().cluster.dma.max_transfers;
         let movements: Vec<_> = (0..2 * limit + 1).map(|i| pull(i, 5, 192)).collect();
         let (_, ended) = run(&network, &movements);
         assert_eq!(ended, (0..2 * limit + 1).collect::<Vec<_>>());

@@ -4,7 +4,7 @@
 use super::wait::Fifo;
 use crate::machine::Machine;
 use crate::transport::flit::Flit;
-use noccl_net::{Coord, Network, Port};
+use noccl_net::{AxiNetwork, Coord, Port};
 use noccl_spec::Plane;
 
 /// What has become of a followed flit.
@@ -39,7 +39,7 @@ pub(super) struct FlitPath {
 
 impl FlitPath {
     /// The path of dimension-ordered routing.
-    pub(super) fn new(network: &Network, plane: Plane, from: Coord, to: Coord) -> Self {
+    pub(super) fn new(network: AxiNetwork<'_>, plane: Plane, from: Coord, to: Coord) -> Self {
         let (mut fifos, mut entry) = (Vec::new(), Port::Local);
         for (at, out) in network.path(from, to) {
             let router = network.tile_at(at).idx();
@@ -136,7 +136,7 @@ impl FlitPath {
     }
 }
 
-fn link_cycles(network: &Network, plane: Plane) -> u64 {
+fn link_cycles(network: AxiNetwork<'_>, plane: Plane) -> u64 {
     let router = &network.axi().router;
     let cycles = &router.link_cycles;
     let of_plane = match plane {

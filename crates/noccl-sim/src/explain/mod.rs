@@ -58,7 +58,7 @@ pub fn explain_schedule(
     from_cycle: impl FnOnce(&RunResult) -> u64,
     on_progress: OnProgress<'_>,
 ) -> Result<(RunResult, Breakdown), RunError> {
-    behaviour_for(network, "an explanation of cycles")?;
+    let (axi, _) = behaviour_for(network, "an explanation of cycles")?;
     let observer = Observer::Log(Box::default());
     let (machine, agents) = observed(network, schedule, config, observer, on_progress)?;
     let result = result_of(&machine, agents.times(), &[]);
@@ -67,10 +67,10 @@ pub fn explain_schedule(
         Some(Observer::Watcher(_) | Observer::Recorder(_)) | None => Log::default(),
     };
     let index = Index::new(log);
-    let (stretches, path) = Walk::new(network, schedule, &agents, &index).run();
+    let (stretches, path) = Walk::new(axi, schedule, &agents, &index).run();
     let from = from_cycle(&result);
     let until = stretches.last().map_or(from, |stretch| stretch.end);
-    let usage = usage::busiest(network, &index, &result.links);
+    let usage = usage::busiest(axi, &index, &result.links);
     let observer = Observer::Watcher(Box::new(Watcher::new(stretches, from, usage)));
     let (machine, _) = observed(network, schedule, config, observer, on_progress)?;
     let (cycles, busiest) = match machine.observer {

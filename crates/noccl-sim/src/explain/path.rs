@@ -11,7 +11,7 @@ use crate::endpoint::core::Agents;
 use crate::endpoint::core::instances::{Runner, runner};
 use crate::tile_index::tile_index;
 use crate::transport::transaction::{Owner, TxnKind};
-use noccl_net::{Network, TileId};
+use noccl_net::{AxiNetwork, TileId};
 use noccl_run::{Cause, PathStep};
 use noccl_workload::{ActionKind, BarrierMechanism, Completion, Schedule};
 use std::collections::HashMap;
@@ -75,7 +75,7 @@ enum Until {
 
 /// The walk.
 pub(super) struct Walk<'a, 's> {
-    network: &'a Network,
+    network: AxiNetwork<'a>,
     schedule: &'a Schedule,
     agents: &'a Agents<'s>,
     index: &'a Index,
@@ -89,7 +89,7 @@ pub(super) struct Walk<'a, 's> {
 
 impl<'a, 's> Walk<'a, 's> {
     pub(super) fn new(
-        network: &'a Network,
+        network: AxiNetwork<'a>,
         schedule: &'a Schedule,
         agents: &'a Agents<'s>,
         index: &'a Index,
@@ -170,7 +170,7 @@ impl<'a, 's> Walk<'a, 's> {
                     self.counted(id)
                 }
                 ActionKind::Barrier(_) => self.joined(id, WatchKind::Barrier),
-                ActionKind::Arrival(arrival) if tile_index(self.network, arrival.root) == tile => {
+                ActionKind::Arrival(arrival) if tile_index(&self.network, arrival.root) == tile => {
                     self.joined(id, WatchKind::Barrier)
                 }
                 ActionKind::Chain(_) => self.chain(id, tile),
@@ -515,6 +515,6 @@ impl<'a, 's> Walk<'a, 's> {
     fn side_of(&self, id: u32) -> Runner {
         let instance = &self.agents.instances.all[id];
         let kind = &self.schedule.actions[instance.action as usize].kind;
-        runner(self.network, kind, instance.tile)
+        runner(&self.network, kind, instance.tile)
     }
 }

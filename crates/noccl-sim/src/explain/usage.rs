@@ -11,7 +11,7 @@ use crate::router::collective::control::block::{LOCAL, PORTS};
 use crate::router::collective::plane::PlaneState;
 use crate::transport::transaction::TxnKind;
 use noccl_net::tree::{Cube, join_set};
-use noccl_net::{Coord, Network, Port, TileId};
+use noccl_net::{AxiNetwork, Coord, Port, TileId};
 use noccl_run::{Cause, LinkLoad, Resource, ResourceUse};
 use noccl_spec::{Plane, PlaneName, WideReductionKind};
 use std::collections::{BTreeMap, HashMap};
@@ -29,7 +29,7 @@ pub(super) struct Usage {
 }
 
 /// The resources with most busy cycles, busiest first.
-pub(super) fn busiest(network: &Network, index: &Index, links: &[LinkLoad]) -> Vec<Usage> {
+pub(super) fn busiest(network: AxiNetwork<'_>, index: &Index, links: &[LinkLoad]) -> Vec<Usage> {
     // A crossbar has no links between routers.
     let between = links.iter().filter(|load| load.link.port != Port::Local);
     let mut busy: BTreeMap<Resource, u64> = between
@@ -79,7 +79,7 @@ pub(super) fn busiest(network: &Network, index: &Index, links: &[LinkLoad]) -> V
     busy.into_iter().map(usage).collect()
 }
 
-fn atomic_cycles(network: &Network, tile: u32) -> u64 {
+fn atomic_cycles(network: AxiNetwork<'_>, tile: u32) -> u64 {
     let axi = network.axi();
     u64::from(match network.kind(TileId(tile)) {
         noccl_net::TileKind::Cluster => axi.cluster.atomic_cycles,
@@ -88,7 +88,7 @@ fn atomic_cycles(network: &Network, tile: u32) -> u64 {
 }
 
 /// Cycles per beat in which the adders of each router of a tree work.
-fn additions(network: &Network, set: Cube, root: u32) -> Vec<(Resource, u64)> {
+fn additions(network: AxiNetwork<'_>, set: Cube, root: u32) -> Vec<(Resource, u64)> {
     let to = network.coord(TileId(root));
     let (min, max) = set.bounds();
     let (low, high) = (

@@ -15,7 +15,7 @@ use crate::router::collective::control::block::LOCAL;
 use crate::transport::flit::{Flit, FlitKind};
 use crate::transport::transaction::{Owner, TxnKind};
 use noccl_net::tree::join_set;
-use noccl_net::{Coord, Network, TileId};
+use noccl_net::{AxiNetwork, Coord, TileId};
 use noccl_run::{Cause, Resource};
 use noccl_spec::Plane;
 use std::collections::{BTreeMap, HashMap};
@@ -183,7 +183,7 @@ impl Watcher {
 }
 
 impl Followed {
-    fn new(network: &Network, watch: Watch) -> Self {
+    fn new(network: AxiNetwork<'_>, watch: Watch) -> Self {
         let at = |tile: u32| network.coord(TileId(tile));
         let plane = if watch.is_wide {
             Plane::Wide
@@ -495,7 +495,7 @@ struct FollowedRead {
 }
 
 impl FollowedRead {
-    fn new(network: &Network, slot: u32, home: u32, target: u32) -> Self {
+    fn new(network: AxiNetwork<'_>, slot: u32, home: u32, target: u32) -> Self {
         let (from, to) = (network.coord(TileId(home)), network.coord(TileId(target)));
         Self {
             slot,

@@ -33,13 +33,13 @@ use crate::router::collective::plane::PlaneState;
 use crate::router::mesh::Mesh;
 use crate::transport::payload::WideBeat;
 use event::{Done, DriverEvent, Event};
-use noccl_net::{Network, TileId, TileKind};
+use noccl_net::{AxiNetwork, Network, TileId, TileKind};
 use noccl_run::{Activity, Counters, Mode, RunConfig, RunError, Status};
 use noccl_spec::Plane;
 
 /// The machine below the agents.
 pub(crate) struct Machine<'n> {
-    pub network: &'n Network,
+    pub network: AxiNetwork<'n>,
     pub config: RunConfig,
     /// What the routers ask of their interfaces.
     pub behaviour: Behaviour,
@@ -70,11 +70,11 @@ impl<'n> Machine<'n> {
         what: &str,
     ) -> Result<Self, RunError> {
         config.check()?;
-        let behaviour = behaviour_for(network, what)?;
+        let (network, behaviour) = behaviour_for(network, what)?;
         Ok(Self::new(network, config.clone(), behaviour))
     }
 
-    pub(crate) fn new(network: &'n Network, config: RunConfig, behaviour: Behaviour) -> Self {
+    pub(crate) fn new(network: AxiNetwork<'n>, config: RunConfig, behaviour: Behaviour) -> Self {
         let beat = WideBeat::of(network.axi());
         Self {
             network,

@@ -311,7 +311,7 @@ fn totals(
 impl Machine<'_> {
     /// From now on everything is recorded.
     pub(crate) fn record(&mut self, asked: RecordRequest) {
-        let recorder = TimeRecorder::new(self.network, asked);
+        let recorder = TimeRecorder::new(&self.network, asked);
         self.observer = Some(Observer::Recorder(Box::new(recorder)));
     }
 

@@ -61,7 +61,7 @@ impl<'n> Machine<'n> {
         let is_value = self.is_value();
         let recorder = self.recorder.as_deref_mut()?;
         let observed = Observed {
-            network: self.network,
+            network: &self.network,
             beat: self.beat,
             is_value,
             clock: &self.clock,

@@ -13,7 +13,7 @@ use crate::router::collective::plane::{PlaneState, packed_coords};
 use crate::router::published::reduction::Published;
 use crate::router::published::worms::PublishedWorms;
 use crate::transport::transaction::Trees;
-use noccl_net::Network;
+use noccl_net::AxiNetwork;
 use noccl_net::deadlock::{Windows, merge_timeout_cycles, reduction_flows};
 use noccl_spec::{Plane, WideReductionKind};
 
@@ -29,7 +29,7 @@ pub(crate) struct Mesh {
 }
 
 impl Mesh {
-    pub(crate) fn new(network: &Network, behaviour: &Behaviour, threads: usize) -> Self {
+    pub(crate) fn new(network: AxiNetwork<'_>, behaviour: &Behaviour, threads: usize) -> Self {
         let tiles = network.num_tiles();
         let join = join_config(network);
         let coords = packed_coords(network.width(), network.height());
@@ -45,7 +45,7 @@ impl Mesh {
             let mut plane =
                 PlaneState::new(height, coords.clone(), tiles, joins, depths, partitions);
             plane.bypass = max_links.map(|links| Box::new(Bypass::new(blocks, links)));
-            plane.direct = behaviour.direct.map(|of| of(network));
+            plane.direct = behaviour.direct.map(|of| of(&network));
             plane.published = behaviour
                 .has_worms
                 .then(|| Box::new(PublishedWorms::new(tiles)));
@@ -138,7 +138,7 @@ impl Mesh {
 }
 
 /// Sizes and latencies of the merge and reduction units.
-fn join_config(network: &Network) -> JoinConfig {
+fn join_config(network: AxiNetwork<'_>) -> JoinConfig {
     let (router, cluster) = (&network.axi().router, &network.axi().cluster);
     let ni = &network.axi().ni;
     let (wide, fpu) = (&router.wide_reduction, &cluster.fpu);

@@ -19,17 +19,17 @@ pub(crate) mod wormhole;
 
 use behaviour::Behaviour;
 use direct::DirectNetwork;
-use noccl_net::Network;
+use noccl_net::{AxiNetwork, Network, TypedNetwork};
 use noccl_run::RunError;
-use noccl_spec::{RouterFlow, Tiles};
+use noccl_spec::RouterFlow;
 use serde::{Deserialize, Serialize};
 
 /// What simulates routers of a kind.
-pub(crate) enum RouterEngine {
+pub(crate) enum RouterEngine<'n> {
     /// The machine, of which they ask this.
-    Machine(Behaviour),
+    Machine(AxiNetwork<'n>, Behaviour),
     /// ESP's.
-    Esp,
+    Esp(AxiNetwork<'n>),
     /// That of routers with bypass.
     Smart,
     /// Cores and the routers between them.
@@ -37,26 +37,29 @@ pub(crate) enum RouterEngine {
 }
 
 /// The one place that asks for the kind of the routers.
-pub(crate) fn engine_of(network: &Network) -> RouterEngine {
+pub(crate) fn engine_of(network: &Network) -> RouterEngine<'_> {
     let can = network.routers();
-    let axi = match &network.spec().tiles {
-        Tiles::Axi(axi) => axi,
-        Tiles::Cores(_) => return RouterEngine::Cores,
+    let network = match network.by_tiles() {
+        TypedNetwork::Axi(network) => network,
+        TypedNetwork::Cores(_) => return RouterEngine::Cores,
     };
-    match axi.router.flow {
-        RouterFlow::NonBlocking => RouterEngine::Machine(collective::behaviour(can)),
-        RouterFlow::Published => RouterEngine::Machine(published::behaviour(can)),
-        RouterFlow::Ideal => RouterEngine::Machine(ideal::behaviour(can)),
-        RouterFlow::Esp => RouterEngine::Esp,
+    match network.axi().router.flow {
+        RouterFlow::NonBlocking => RouterEngine::Machine(network, collective::behaviour(can)),
+        RouterFlow::Published => RouterEngine::Machine(network, published::behaviour(can)),
+        RouterFlow::Ideal => RouterEngine::Machine(network, ideal::behaviour(can)),
+        RouterFlow::Esp => RouterEngine::Esp(network),
         RouterFlow::Smart => RouterEngine::Smart,
     }
 }
 
-/// What routers ask of the machine around them, or the refusal of `what` by those that are simulated without it.
-pub(crate) fn behaviour_for(network: &Network, what: &str) -> Result<Behaviour, RunError> {
+/// The network in the machine with what its routers ask of that, or the refusal of `what` by those that are simulated without it.
+pub(crate) fn behaviour_for<'n>(
+    network: &'n Network,
+    what: &str,
+) -> Result<(AxiNetwork<'n>, Behaviour), RunError> {
     match engine_of(network) {
-        RouterEngine::Machine(behaviour) => Ok(behaviour),
-        RouterEngine::Esp => Err(esp::refused(what)),
+        RouterEngine::Machine(network, behaviour) => Ok((network, behaviour)),
+        RouterEngine::Esp(_) => Err(esp::refused(what)),
         RouterEngine::Smart => Err(smart::refused(what)),
         RouterEngine::Cores => Err(udn::refused(what)),
     }
@@ -95,7 +98,7 @@ mod tests {
         for name in PRESET_NAMES {
             let spec = parse_spec(name, &preset_text(name).unwrap(), &[]).unwrap();
             let network = elaborate(&spec).unwrap();
-            if let RouterEngine::Machine(behaviour) = engine_of(&network) {
+            if let RouterEngine::Machine(_, behaviour) = engine_of(&network) {
                 let is_direct = behaviour.direct.is_some();
                 assert_ne!(is_direct, network.routers().has_links, "{name}");
                 num_direct += usize::from(is_direct);

@@ -88,7 +88,7 @@ fn run_with(
 /// operands the pace lies between the two that are given.
 fn expected_cycles(net: &Network, group: MultiAddress, root: Coord, beats: u64) -> [u64; 2] {
     let (set, to) = (net.cube(group), net.mesh_coord(root));
-    let hop = u64::from(net.plane(Plane::Wide).hop_cycles);
+    let hop = u64::from(net.as_axi().unwrap().plane(Plane::Wide).hop_cycles);
     let operands = |at: Coord| u64::from(join_set(at, set, to).count_ones());
     let addition = |at: Coord| match operands(at) {
         0 | 1 => 0,
@@ -117,7 +117,7 @@ fn expected_cycles(net: &Network, group: MultiAddress, root: Coord, beats: u64) 
 }
 
 fn assert_formula(net: &Network, group: MultiAddress, root: Coord, beats: u64) {
-    let bytes = net.axi().ni.wide_beat() * beats;
+    let bytes = net.spec().axi().unwrap().ni.wide_beat() * beats;
     let schedule = schedule_of(vec![all_reduce(group, TileRef::Cluster(root), 0, bytes)]);
     let cycles = length_of(&run(net, &schedule, group, bytes), 0);
     let [least, most] = expected_cycles(net, group, root, beats);

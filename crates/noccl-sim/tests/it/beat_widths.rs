@@ -75,7 +75,7 @@ fn fewer_cores_than_units_of_8_bytes_add_a_beat_in_several_cycles() {
 fn published_routers_and_the_crossbar_keep_their_formulas_at_every_width() {
     for width in WIDTHS {
         let net = network("collective_noc_4x4_published", width, ENOUGH);
-        let ni = &net.axi().ni;
+        let ni = &net.spec().axi().unwrap().ni;
         let in_burst = u64::from(ni.max_burst_beats.min(ni.burst_boundary_bytes / width));
         for beats in [1, 64, 512] {
             let write = wide_write(cluster(0, 0), cluster(3, 1), beats);

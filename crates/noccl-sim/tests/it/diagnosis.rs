@@ -89,7 +89,8 @@ fn deadlock_of_two_multicasts_is_the_cycle_that_the_static_check_names() {
             let from = net.find(from).expect("on the mesh");
             Flow::Multicast { from, set: to }
         };
-        let cycle = check(&net, &[flow(a), flow(b)]).expect_err("the check must reject them");
+        let cycle = check(net.as_axi().unwrap(), &[flow(a), flow(b)])
+            .expect_err("the check must reject them");
         let multicast = |from| together(wide_multicast(from, to, 64), 1);
         let diagnosis = stall(preset, &[], vec![multicast(a), multicast(b)]);
         assert!(is_cycle(&diagnosis));

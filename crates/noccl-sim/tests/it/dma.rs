@@ -85,7 +85,7 @@ fn a_transfer_of_several_lines_costs_the_instructions_of_its_own_listing() {
         let only = at_once([ActionKind::Transfer(transfer)]);
         run(&net, &only, &[], &[]).expect("runs").actions[0].start_cycle
     };
-    let instructions = &net.axi().cluster.instructions;
+    let instructions = &net.spec().axi().unwrap().cluster.instructions;
     assert!(instructions.dma_start_2d > instructions.dma_start);
     assert_eq!(start(1), u64::from(instructions.dma_start));
     assert_eq!(start(2), u64::from(instructions.dma_start_2d));

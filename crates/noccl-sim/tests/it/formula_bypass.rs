@@ -25,7 +25,13 @@ fn network(width: u16, height: u16, hpc_max: u32, setup_cycles: u32) -> Network 
 
 /// The closed form of a round trip over so many columns and rows.
 fn round_trip(net: &Network, (dx, dy): (u16, u16), beats: u32) -> u64 {
-    let bypass = net.axi().router.bypass.expect("these networks have it");
+    let bypass = net
+        .spec()
+        .axi()
+        .unwrap()
+        .router
+        .bypass
+        .expect("these networks have it");
     let along = |hops: u16| u64::from(u32::from(hops).div_ceil(bypass.hpc_max));
     5 + 2 * (1 + u64::from(bypass.setup_cycles)) * (along(dx) + along(dy)) + u64::from(beats) - 1
 }
@@ -138,7 +144,13 @@ fn a_barrier_of_256_clusters_takes_13_cycles_and_17_with_two_for_setup() {
 
 /// Cycles from the start to the sum of the router `here`: each operand follows the ones before it by an addition, once it is there.
 fn sum_of(net: &Network, here: Coord, set: Cube, root: Coord) -> u64 {
-    let bypass = net.axi().router.bypass.expect("these networks have it");
+    let bypass = net
+        .spec()
+        .axi()
+        .unwrap()
+        .router
+        .bypass
+        .expect("these networks have it");
     let path = u64::from(bypass.setup_cycles) + 1;
     let senders = operands(here, set, root).filter(|from| *from != here);
     senders.fold(0, |sum, from| {

@@ -30,6 +30,7 @@ mod messages;
 mod open_run;
 mod over_time;
 mod overlap;
+mod packets;
 mod prop_buffer_space;
 mod prop_bypass;
 mod prop_deadlock_check;

@@ -211,7 +211,7 @@ fn poll(net: &Network, kind: &ActionKind) -> u64 {
     if net.cores().is_some() || net.spec().name.starts_with("smart") {
         return 0;
     }
-    let instructions = &net.axi().cluster.instructions;
+    let instructions = &net.spec().axi().unwrap().cluster.instructions;
     u64::from(match kind.completion() {
         Completion::Engine => instructions.dma_wait,
         Completion::Flag => instructions.poll,

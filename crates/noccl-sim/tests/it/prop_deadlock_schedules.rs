@@ -215,7 +215,8 @@ fn run(net: &Network, schedule: &Schedule, seed: u64) -> Result<Outcome, RunErro
     let outputs = beginnings(&inputs, 0x1_0000);
     let mut config = RunConfig::new(Mode::Value);
     config.stall_seed = seed;
-    let can_stall = net.axi().router.esp.is_none() && net.axi().cluster.torrent.is_none();
+    let can_stall = net.spec().axi().unwrap().router.esp.is_none()
+        && net.spec().axi().unwrap().cluster.torrent.is_none();
     config.stalls = (can_stall && seed % 2 == 1).then_some(stalling(40, 30));
     let result = noccl_sim::run_schedule(net, schedule, &inputs, &outputs, &config, &mut |_| true)?;
     let expected = expected(net, schedule, &inputs, &outputs);

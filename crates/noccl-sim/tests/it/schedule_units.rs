@@ -51,12 +51,12 @@ fn software_barrier_serialises_atomics_and_releases_everybody_after_the_last_arr
         "{software:?}: every member costs an atomic"
     );
     // In-network: store, path, 5 + 4h, path, leave.
-    let i = &net.axi().cluster.instructions;
+    let i = &net.spec().axi().unwrap().cluster.instructions;
     let around = u64::from(
         i.barrier_store
             + i.barrier_leave
-            + net.axi().cluster.request_path_cycles
-            + net.axi().cluster.response_path_cycles,
+            + net.spec().axi().unwrap().cluster.request_path_cycles
+            + net.spec().axi().unwrap().cluster.response_path_cycles,
     );
     assert_eq!(cycles(2, BarrierMechanism::InNetwork), around + 5 + 4);
     assert_eq!(cycles(4, BarrierMechanism::InNetwork), around + 5 + 12);
@@ -72,7 +72,7 @@ fn software_barrier_cycles(width: u16, height: u16, counter: TileRef) -> u64 {
 #[test]
 fn software_barrier_is_over_when_the_poll_behind_the_last_addition_has_interrupted_the_farthest() {
     let net = network("collective_noc_4x4");
-    let cluster_spec = &net.axi().cluster;
+    let cluster_spec = &net.spec().axi().unwrap().cluster;
     let i = &cluster_spec.instructions;
     let [store, poll, wake] = [i.barrier_store, i.poll, i.interrupt_wake].map(u64::from);
     let (there, back) = (

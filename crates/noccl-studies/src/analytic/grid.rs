@@ -11,7 +11,7 @@ use noccl_model::{
     held_out,
 };
 use noccl_net::capabilities::Reduces;
-use noccl_net::{Network, TileSet, elaborate};
+use noccl_net::{AxiNetwork, Network, TileSet, elaborate};
 use noccl_run::{Mode, RunConfig, Tally};
 use noccl_sim::run_schedule;
 use noccl_spec::{Cluster, WideReductionKind};
@@ -101,7 +101,7 @@ pub struct ModelRow {
 }
 
 /// All points that fit onto the network.
-pub(super) fn paper_grid(network: &Network) -> Result<Vec<GridPoint>, Error> {
+pub(super) fn paper_grid(network: AxiNetwork<'_>) -> Result<Vec<GridPoint>, Error> {
     let height = network.cluster_height();
     let mut out = Vec::new();
     for rows in ROWS.into_iter().filter(|r| *r <= height) {
@@ -119,7 +119,7 @@ pub(super) fn paper_grid(network: &Network) -> Result<Vec<GridPoint>, Error> {
 
 /// Every choice worth trying of one collective over a south-west rectangle that has a closed form.
 pub(super) fn points(
-    network: &Network,
+    network: AxiNetwork<'_>,
     measured: Measured,
     (columns, rows): (u16, u16),
     bytes: u64,
@@ -136,8 +136,8 @@ pub(super) fn points(
     };
     let (ni, cluster) = (&network.axi().ni, &network.axi().cluster);
     let request = CompareRequest::new(measured.kind(), group, vec![bytes]);
-    let collective = crate::compare::collective_of(network, &request, bytes)?;
-    let known = choices(network, &collective).into_iter();
+    let collective = crate::compare::collective_of(&network, &request, bytes)?;
+    let known = choices(&network, &collective).into_iter();
     let formed = known.filter_map(|c| Some((c, structure(c, extent)?)));
     formed
         .map(|(choice, structure)| {
@@ -155,7 +155,7 @@ pub(super) fn points(
                 beat_bytes: ni.wide_beat(),
                 addition_cycles: cluster.cycles_per_wide_addition(ni).into(),
                 choice,
-                schedule: noccl_coll::schedule(network, &collective, choice)?,
+                schedule: noccl_coll::schedule(&network, &collective, choice)?,
             })
         })
         .collect()
@@ -232,7 +232,7 @@ pub fn model_rows(
     watch: Watch<'_>,
 ) -> Result<Vec<ModelRow>, Error> {
     let constants = &calibration.constants_for(network.spec())?;
-    let grid = paper_grid(network)?;
+    let grid = paper_grid(Error::axi(network, "closed forms of transfers")?)?;
     let tally = Tally::new(watch, grid.len() as u64);
     grid.par_iter()
         .map(|point| {
@@ -268,10 +268,10 @@ pub fn model_rows(
 /// # Ok::<(), noccl_studies::Error>(())
 /// ```
 pub fn calibrate(network: &Network, command: &str, watch: Watch<'_>) -> Result<Calibration, Error> {
-    check_routers(network)?;
+    let axi = check_routers(network)?;
     let measured_on = telling(network)?;
-    let runs = calibration_runs(&measured_on)?;
-    let grid = paper_grid(network)?;
+    let runs = calibration_runs(check_routers(&measured_on)?)?;
+    let grid = paper_grid(axi)?;
     let tally = Tally::new(watch, (runs.len() + grid.len()) as u64);
     let measured: Vec<u64> = runs
         .par_iter()
@@ -298,15 +298,15 @@ pub fn calibrate(network: &Network, command: &str, watch: Watch<'_>) -> Result<C
 }
 
 /// Only routers that carry transactions over links, and reduce and multicast over any set, tell all constants apart.
-fn check_routers(network: &Network) -> Result<(), Error> {
+fn check_routers(network: &Network) -> Result<AxiNetwork<'_>, Error> {
     let routers = network.routers();
-    match routers.reduces {
-        Reduces::AllInputs if routers.has_links && routers.carries_transactions() => Ok(()),
-        Reduces::AllInputs | Reduces::TwoInputs | Reduces::Nothing => {
+    let tells = routers.has_links && routers.carries_transactions();
+    let axi = network.as_axi();
+    axi.filter(|_| tells && routers.reduces == Reduces::AllInputs)
+        .ok_or_else(|| {
             let flow = network.spec().flow_name().to_owned();
-            Err(noccl_model::ModelError::OtherRouters { flow }.into())
-        }
-    }
+            noccl_model::ModelError::OtherRouters { flow }.into()
+        })
 }
 
 /// The network on which cut and addition can be told apart: in units of two operands each addition is a pass with a cut of its
@@ -372,7 +372,9 @@ mod tests {
             let width = network.cluster_width();
             for rows in [1, 2, width] {
                 for measured in [Measured::Multicast, Measured::Reduce, Measured::Barrier] {
-                    for point in points(&network, measured, (width, rows), 4096).unwrap() {
+                    for point in
+                        points(network.as_axi().unwrap(), measured, (width, rows), 4096).unwrap()
+                    {
                         let form = closed_form(constants, &point);
                         let general = predict_with(&network, &point.schedule, constants).unwrap();
                         assert!(

@@ -71,12 +71,13 @@ pub fn deviations(
     let mut out = Vec::new();
     for side in sides {
         let preset = format!("collective_noc_{side}x{side}");
-        let network = load(&preset, &[])?.network;
+        let loaded = load(&preset, &[])?.network;
+        let network = Error::axi(&loaded, "transfers")?;
         let constants = &calibration.constants_for(network.spec())?;
         let mut chosen = Vec::new();
         for measured in [Measured::Multicast, Measured::Reduce] {
             for kib in KIB {
-                let all = points(&network, measured, (side, side), kib << 10)?;
+                let all = points(network, measured, (side, side), kib << 10)?;
                 chosen.extend(fastest_of_each(all, constants));
             }
         }

@@ -235,7 +235,7 @@ struct Energy {
 impl Energy {
     /// Of a run; none where wires stand in place of routers.
     fn of(network: &Network, counts: &Counts) -> Option<Self> {
-        let smart = network.axi().router.smart.as_ref()?;
+        let smart = network.spec().axi()?.router.smart.as_ref()?;
         if smart.is_connected {
             return None;
         }

@@ -152,6 +152,11 @@ impl Design {
     }
 }
 
+/// Do the routers of presets with such a name carry packets from tile to tile?
+fn carries_packets(preset: &str) -> bool {
+    preset.starts_with("smart_") || preset.starts_with("tilepro64_")
+}
+
 /// A list of designs with commas between them.
 ///
 /// # Errors
@@ -161,14 +166,14 @@ pub fn parse_designs(text: &str) -> Result<Vec<String>, Error> {
     names
         .map(|name| {
             let is_file = name.contains(['.', '/']);
-            let is_known = DESIGN_NAMES.contains(&name) || name.starts_with("smart_") || is_file;
+            let is_known = DESIGN_NAMES.contains(&name) || carries_packets(name) || is_file;
             if is_known {
                 return Ok(name.to_owned());
             }
             let known = DESIGN_NAMES.into_iter();
             let hint = noccl_spec::nearest(name, known);
             let presets = preset_names().iter().copied();
-            let presets = presets.filter(|preset| preset.starts_with("smart_"));
+            let presets = presets.filter(|preset| carries_packets(preset));
             let accepted: Vec<&str> = DESIGN_NAMES.into_iter().chain(presets).collect();
             let accepted = format!("accepted: {}, or a file{hint}", accepted.join(", "));
             Err(Error::argument("--design", name, accepted))

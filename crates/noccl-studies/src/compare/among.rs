@@ -29,9 +29,9 @@ pub(crate) fn choice_among(
     allowed: Vec<Choice>,
     has_runs: bool,
 ) -> Result<Choice, Error> {
-    if network.routers().carries_words() {
+    let Some(network) = network.as_axi() else {
         return Ok(auto_cores::pick(network, collective, has_runs)?.choice);
-    }
+    };
     Ok(auto::pick(network, collective, allowed, has_runs)?.choice)
 }
 
@@ -94,12 +94,12 @@ fn expected_cycles(
     choice: Choice,
     schedule: &Schedule,
 ) -> Result<(f64, Expectation), Error> {
-    if network.routers().carries_words() {
+    let Some(network) = network.as_axi() else {
         let prediction = predict_with(network, schedule, &Constants::default())?;
         return Ok((prediction.cycles, Expectation::Messages));
-    }
+    };
     if !choice.algorithm.is_in_network()
-        && let Ok(estimate) = estimate_cycles(network, schedule)
+        && let Ok(estimate) = estimate_cycles(&network, schedule)
     {
         return Ok((estimate.cycles, Expectation::SharedLinks));
     }

@@ -11,7 +11,7 @@ use super::{is_refusal, runtime_cycles};
 use crate::{AlgorithmRequest, Error, Watch};
 use noccl_coll::{Algorithm, Choice, CollError, choices_for_programs, offered, runs_by};
 use noccl_model::bounds;
-use noccl_net::Network;
+use noccl_net::{AxiNetwork, Network};
 use noccl_run::{Mode, RunConfig, Tally};
 use noccl_sim::run_schedule;
 use noccl_workload::{Collective, CollectiveKind, check};
@@ -40,27 +40,27 @@ pub(super) struct Picked {
 
 /// The choice for a collective among those that are offered; `has_runs`: may the simulator decide?
 pub(super) fn pick(
-    network: &Network,
+    network: AxiNetwork<'_>,
     collective: &Collective,
     offered: Vec<Choice>,
     has_runs: bool,
 ) -> Result<Picked, Error> {
     let estimator = Estimator::new(network, collective)?;
-    let known = estimates(network, collective, offered, &estimator)?;
+    let known = estimates(&network, collective, offered, &estimator)?;
     let num = known.len();
     let near = if has_runs { near(&known) } else { Vec::new() };
     // What is expected roughly may be refused too.
     let is_open = near.len() > 1 || near.iter().any(|one| one.is_rough);
-    if is_open && let Some((choice, num_runs)) = fastest(network, collective, &near)? {
+    if is_open && let Some((choice, num_runs)) = fastest(&network, collective, &near)? {
         let by = format!("runs of {num_runs}, of {num} choices");
         return Ok(Picked { choice, by });
     }
-    match first_that_can(network, collective, &known, has_runs)? {
+    match first_that_can(&network, collective, &known, has_runs)? {
         Some(choice) => Ok(Picked {
             choice,
             by: format!("the model, of {num} choices"),
         }),
-        None => nothing(network, collective),
+        None => nothing(&network, collective),
     }
 }
 
@@ -290,10 +290,10 @@ pub fn program_choice(
         return Ok(best_of(network, collective, request, &tally)?.0);
     }
     let is_free = network.routers().is_deadlock_free && network.capabilities().are_chains_safe();
-    if is_free || network.routers().carries_words() {
+    let Some(network) = network.as_axi().filter(|_| !is_free) else {
         return Ok(best_of(network, collective, AlgorithmRequest::Auto, &tally)?.0);
-    }
+    };
     // Calls of other communicators overlap this one, which no checker sees.
-    let offered = choices_for_programs(network, collective);
+    let offered = choices_for_programs(&network, collective);
     Ok(pick(network, collective, offered, true)?.choice)
 }

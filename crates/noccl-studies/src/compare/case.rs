@@ -5,7 +5,7 @@ use super::inputs::random_input;
 use super::meaning::{Meaning, OutputCheck};
 use super::row::CompareRequest;
 use crate::Error;
-use noccl_net::{Network, TileId, TileKind, TileRef, elaborate};
+use noccl_net::{Network, TileId, TileKind, TileRef, TypedNetwork, elaborate};
 use noccl_run::{MAX_VALUE_BYTES, MemoryImage};
 use noccl_spec::{TileKindName, parse_spec, to_toml};
 use noccl_workload::{
@@ -190,9 +190,9 @@ pub(crate) fn collective_of(
     if !is_apart {
         let before = collective.input_bytes(ranks).max(bytes);
         // Cores align nothing.
-        let beat_bytes = match network.cores() {
-            Some(_) => 1,
-            None => network.axi().ni.wide_beat(),
+        let beat_bytes = match network.by_tiles() {
+            TypedNetwork::Cores(_) => 1,
+            TypedNetwork::Axi(network) => network.axi().ni.wide_beat(),
         };
         collective.output_offset = aligned(before, beat_bytes);
     }

@@ -13,7 +13,7 @@ use noccl_model::{
     Calibration, Constants, Prediction, Shape, all_reduce_once_cycles, estimate_cycles,
     predict_with,
 };
-use noccl_net::{Network, TileRef};
+use noccl_net::{AxiNetwork, Network, TileRef};
 use noccl_run::LinkLoad;
 use noccl_workload::{ActionKind, Collective, Destination, Schedule};
 use rayon::prelude::*;
@@ -40,27 +40,21 @@ pub(crate) struct Estimated {
 
 /// Estimates of one collective.
 pub(crate) struct Estimator<'a> {
-    network: &'a Network,
+    network: AxiNetwork<'a>,
     collective: &'a Collective,
-    /// Of networks whose numbers are others the constants still rank what the network does.
     constants: Constants,
     shape: Option<Shape>,
     members: u64,
 }
 
 impl<'a> Estimator<'a> {
-    pub(crate) fn new(network: &'a Network, collective: &'a Collective) -> Result<Self, Error> {
+    pub(crate) fn new(network: AxiNetwork<'a>, collective: &'a Collective) -> Result<Self, Error> {
         let members = network.members(&collective.group)?.len() as u64;
-        let calibration = Calibration::shipped()?;
-        let constants = match calibration.constants_for(network.spec()) {
-            Ok(constants) => constants,
-            Err(_) => calibration.constants_for(&crate::load_spec(FITTED_PRESET, &[])?)?,
-        };
         let has_shapes = network.routers().joins_several && network.routers().is_deadlock_free;
         Ok(Self {
             network,
             collective,
-            constants,
+            constants: ranking_constants(&network)?,
             shape: has_shapes
                 .then(|| Shape::new(network, collective))
                 .and_then(Result::ok),
@@ -90,12 +84,12 @@ impl<'a> Estimator<'a> {
             let cycles = self.by_shape(choice.algorithm);
             return Ok(cycles.map(|cycles| rough(cycles, f64::INFINITY, 0)));
         }
-        let Ok(schedule) = noccl_coll::schedule(self.network, self.collective, choice) else {
+        let Ok(schedule) = noccl_coll::schedule(&self.network, self.collective, choice) else {
             return Ok(None);
         };
-        let (hops, print) = (flit_hops(self.network, &schedule), schedule.fingerprint());
+        let (hops, print) = (flit_hops(&self.network, &schedule), schedule.fingerprint());
         if !choice.algorithm.is_in_network()
-            && let Ok(estimate) = estimate_cycles(self.network, &schedule)
+            && let Ok(estimate) = estimate_cycles(&self.network, &schedule)
         {
             return Ok(Some(Estimated {
                 is_rough: false,
@@ -104,7 +98,7 @@ impl<'a> Estimator<'a> {
             }));
         }
         let by_laws = || {
-            let prediction = predict_with(self.network, &schedule, &self.constants);
+            let prediction = predict_with(&self.network, &schedule, &self.constants);
             prediction.ok().map(|prediction| prediction.cycles)
         };
         let cycles = self.in_network(choice, &schedule).or_else(by_laws);
@@ -285,6 +279,15 @@ fn row(
     )
 }
 
+/// Fitted constants. On networks whose numbers are others they still rank what the network does.
+fn ranking_constants(network: &Network) -> Result<Constants, Error> {
+    let calibration = Calibration::shipped()?;
+    Ok(match calibration.constants_for(network.spec()) {
+        Ok(constants) => constants,
+        Err(_) => calibration.constants_for(&crate::load_spec(FITTED_PRESET, &[])?)?,
+    })
+}
+
 /// The row of a choice that is not run: cycles of its estimate, energy and link loads of the model. Its schedule is proved.
 pub(super) fn estimated_row(
     network: &Network,
@@ -293,7 +296,7 @@ pub(super) fn estimated_row(
     estimated: &Estimated,
     request: &CompareRequest,
 ) -> Result<CompareRow, Error> {
-    let constants = &Estimator::new(network, collective)?.constants;
+    let constants = &ranking_constants(network)?;
     let one = family.clone().with(vec![estimated.choice]);
     let mut row = row(network, collective, &one, request, constants)?;
     row.set_cycles(estimated.cycles.round() as u64);

@@ -11,7 +11,7 @@ use super::search::{Family, families_of};
 use super::{CompareRequest, EstimateRange, Extent, pending, sizes};
 use crate::Error;
 use noccl_coll::{Algorithm, Choice, offered};
-use noccl_net::Network;
+use noccl_net::{AxiNetwork, Network};
 use noccl_workload::{Collective, CollectiveKind};
 use rayon::prelude::*;
 
@@ -56,17 +56,16 @@ pub(super) fn works(network: &Network, request: &CompareRequest) -> Result<Vec<R
         || !request.algorithms.is_empty()
         || request.collective == CollectiveKind::Barrier
         || request.is_lock_step
-        || request.noise.is_some()
-        || network.routers().carries_words();
-    if runs_all {
+        || request.noise.is_some();
+    let Some(axi) = network.as_axi().filter(|_| !runs_all) else {
         let pending = pending(network, request, true)?.into_iter();
         let works = pending.map(|(collective, family)| RowWork::run(&collective, family));
         return Ok(works.collect());
-    }
+    };
     let mut works = Vec::new();
     for bytes in sizes(request)? {
         let collective = collective_of(network, request, bytes)?;
-        works.extend(of_size(network, &collective)?);
+        works.extend(of_size(axi, &collective)?);
     }
     if works.is_empty() {
         // Says why there is nothing.
@@ -78,9 +77,9 @@ pub(super) fn works(network: &Network, request: &CompareRequest) -> Result<Vec<R
 /// A choice that has a schedule, with its estimate if that is firm.
 type Estimable = (Choice, Option<Estimated>);
 
-fn of_size(network: &Network, collective: &Collective) -> Result<Vec<RowWork>, Error> {
+fn of_size(network: AxiNetwork<'_>, collective: &Collective) -> Result<Vec<RowWork>, Error> {
     let estimator = Estimator::new(network, collective)?;
-    let has_schedule = |choice: Choice| noccl_coll::schedule(network, collective, choice).is_ok();
+    let has_schedule = |choice: Choice| noccl_coll::schedule(&network, collective, choice).is_ok();
     let look = |choice: &Choice| {
         let estimate = match choice.algorithm.is_in_network() {
             true => None,
@@ -91,7 +90,7 @@ fn of_size(network: &Network, collective: &Collective) -> Result<Vec<RowWork>, E
     };
     let cost = |one: &Estimated| one.flit_hops + one.events * FLIT_HOPS_PER_EVENT;
     let is_cheap = |of: &[Estimated]| of.iter().map(cost).sum::<f64>() <= FREE_FLIT_HOPS;
-    let offered = offered(network, collective);
+    let offered = offered(&network, collective);
     let mut forms: Vec<FormChoices<'_>> = offered
         .par_chunk_by(|a, b| Choice { chunks: 1, ..*a } == Choice { chunks: 1, ..*b })
         .map(|choices| FormChoices::begun(choices, &look))

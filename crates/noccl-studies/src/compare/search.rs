@@ -29,10 +29,9 @@ impl Family {
 
     /// The choice of `auto`; `has_runs`: may runs decide, where that is cheap?
     fn auto(network: &Network, collective: &Collective, has_runs: bool) -> Result<Self, Error> {
-        let picked = if network.routers().carries_words() {
-            auto_cores::pick(network, collective, has_runs)?
-        } else {
-            auto::pick(network, collective, offered(network, collective), has_runs)?
+        let picked = match network.as_axi() {
+            None => auto_cores::pick(network, collective, has_runs)?,
+            Some(axi) => auto::pick(axi, collective, offered(network, collective), has_runs)?,
         };
         Ok(Self {
             candidates: vec![picked.choice],

@@ -5,7 +5,7 @@ use crate::{Error, Verified, load};
 use noccl_coll::gemm::{
     Attention, AttentionPlan, DEFAULT_UTILISATION, Matrix, SubmatrixShape, flat_attention,
 };
-use noccl_net::{Coord, Network, TileRef};
+use noccl_net::{AxiNetwork, Coord, Network, TileRef};
 use noccl_run::{Counters, MemoryImage, Mode, RunConfig, RunResult, Tally, Watch, energy_pj};
 use noccl_workload::number::random_elements;
 use noccl_workload::{ElementType, Place};
@@ -90,8 +90,9 @@ pub struct AttentionRow {
 pub fn attention(request: &AttentionRequest, watch: Watch<'_>) -> Result<AttentionRow, Error> {
     let (width, height) = request.mesh;
     let preset = format!("collective_noc_{width}x{height}_large");
-    let network = load(&preset, &request.overrides)?.network;
-    let plan = flat_attention(&network, &request.attention)?;
+    let loaded = load(&preset, &request.overrides)?.network;
+    let network = Error::axi(&loaded, "attention")?;
+    let plan = flat_attention(network, &request.attention)?;
     noccl_workload::check(&network, &plan.schedule)?;
     let is_value = request.mode == Mode::Value;
     let inputs = if is_value {
@@ -112,7 +113,7 @@ pub fn attention(request: &AttentionRequest, watch: Watch<'_>) -> Result<Attenti
         let schedule = &plan.schedule;
         noccl_sim::run_schedule(&network, schedule, &inputs, &outputs, &config, on_progress)
     })?;
-    let mut row = row(&network, request, &plan, &result);
+    let mut row = row(network, request, &plan, &result);
     if is_value {
         let expected = interpreted(&network, &plan, &inputs, &outputs)?;
         row.verified = Verified::compared(expected == result.memory);
@@ -121,7 +122,7 @@ pub fn attention(request: &AttentionRequest, watch: Watch<'_>) -> Result<Attenti
 }
 
 fn row(
-    network: &Network,
+    network: AxiNetwork<'_>,
     request: &AttentionRequest,
     plan: &AttentionPlan,
     result: &RunResult,

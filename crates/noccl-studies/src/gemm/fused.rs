@@ -11,7 +11,7 @@ use noccl_coll::gemm::{
     FusedConcatLinear, FusedPlan, Spread, SubmatrixShape, SummaPlan, Sync, fused_concat_linear,
 };
 use noccl_model::{Calibration, predict};
-use noccl_net::{Network, TileRef};
+use noccl_net::{AxiNetwork, Network, TileRef};
 use noccl_run::{Counters, MemoryImage, Mode, RunConfig, RunResult, Tally};
 use noccl_workload::number::random_elements;
 use noccl_workload::{ActionId, Place, Schedule};
@@ -33,7 +33,7 @@ pub(super) fn best_row(case: &GemmCase<'_>) -> Result<GemmRow, Error> {
         }
         Backend::Sim | Backend::Model => {}
     }
-    let rows = reductions(case.network, case.collectives, case.request.root)
+    let rows = reductions(&case.network, case.collectives, case.request.root)
         .into_iter()
         .map(|reduction| row(case, &reduction, compute_cycles));
     fastest(rows, case.collectives)
@@ -52,7 +52,7 @@ fn row(case: &GemmCase<'_>, reduction: &Reduction, compute_cycles: u64) -> Resul
     };
     let plan = fused_concat_linear(network, &fused)?;
     let images = if case.has_values() {
-        images(network, &plan, &fused, case.request.seed)
+        images(&network, &plan, &fused, case.request.seed)
     } else {
         Vec::new()
     };
@@ -68,7 +68,7 @@ fn row(case: &GemmCase<'_>, reduction: &Reduction, compute_cycles: u64) -> Resul
     row.add_run(network, &timed, 1);
     row.conclude_sum();
     if case.has_values() {
-        let is_right = interpreted(network, &plan, &images)? == timed.memory;
+        let is_right = interpreted(&network, &plan, &images)? == timed.memory;
         row.verified = Verified::compared(is_right);
     }
     Ok(row)
@@ -211,7 +211,7 @@ impl Window {
 /// # Errors
 /// [`Error::Argument`] where S1's method says nothing: meshes that are no squares, submatrices of several sizes.
 pub(super) fn add_line_energy(
-    network: &Network,
+    network: AxiNetwork<'_>,
     request: &GemmRequest,
     tally: &Tally<'_>,
     rows: &mut [GemmRow],
@@ -253,7 +253,7 @@ pub(super) fn add_line_energy(
 /// What a row is about.
 #[derive(Clone, Copy)]
 pub(super) struct GemmCase<'a> {
-    pub(super) network: &'a Network,
+    pub(super) network: AxiNetwork<'a>,
     pub(super) request: &'a GemmRequest,
     pub(super) backend: Backend,
     pub(super) collectives: Collectives,
@@ -321,14 +321,14 @@ impl GemmCase<'_> {
         images: &[MemoryImage],
         outputs: &[(Place, u64)],
     ) -> Result<Timed, Error> {
-        noccl_workload::check(self.network, schedule)?;
+        noccl_workload::check(&self.network, schedule)?;
         let config = RunConfig {
             threads: self.request.threads,
             ..RunConfig::new(self.request.mode)
         };
         let result = self.tally.run(|on_progress| {
             self.session.borrow_mut().simulate(
-                self.network,
+                &self.network,
                 schedule,
                 images,
                 outputs,
@@ -349,8 +349,8 @@ impl GemmCase<'_> {
 
     fn predicted(&self, schedule: &Schedule) -> Result<Timed, Error> {
         let prediction = match &self.request.calibration {
-            Some(calibration) => predict(self.network, schedule, calibration)?,
-            None => predict(self.network, schedule, &Calibration::shipped()?)?,
+            Some(calibration) => predict(&self.network, schedule, calibration)?,
+            None => predict(&self.network, schedule, &Calibration::shipped()?)?,
         };
         Ok(Timed {
             cycles: prediction.cycles.round() as u64,

@@ -40,13 +40,14 @@ pub fn gemm(request: &GemmRequest, watch: Watch<'_>) -> Result<Vec<GemmRow>, Err
     let mut rows = Vec::new();
     for (width, height) in &request.meshes {
         let preset = format!("collective_noc_{width}x{height}");
-        let network = load(&preset, &request.overrides)?.network;
+        let loaded = load(&preset, &request.overrides)?.network;
+        let network = Error::axi(&loaded, "matrix products")?;
         let first = rows.len();
         for backend in &request.backends {
             let first_of_backend = rows.len();
             for collectives in &request.collectives {
                 let case = GemmCase {
-                    network: &network,
+                    network,
                     request,
                     backend: *backend,
                     collectives: *collectives,
@@ -69,7 +70,7 @@ pub fn gemm(request: &GemmRequest, watch: Watch<'_>) -> Result<Vec<GemmRow>, Err
         }
         row::add_errors(&mut rows[first..]);
         if request.has_line_energy {
-            fused::add_line_energy(&network, request, &tally, &mut rows[first..])?;
+            fused::add_line_energy(network, request, &tally, &mut rows[first..])?;
         }
     }
     Ok(rows)
@@ -77,7 +78,7 @@ pub fn gemm(request: &GemmRequest, watch: Watch<'_>) -> Result<Vec<GemmRow>, Err
 
 /// The fastest of the kinds of communication that a word stands for.
 fn best_row(case: &GemmCase<'_>) -> Result<GemmRow, Error> {
-    let rows = candidates(case.network, case.collectives)
+    let rows = candidates(&case.network, case.collectives)
         .into_iter()
         .map(|spread| summa_row(case, spread));
     fastest(rows, case.collectives)
@@ -138,13 +139,13 @@ fn scheduled_row(case: &GemmCase<'_>, problem: &Summa, window: Window) -> Result
         .then(|| values::random_inputs(&plan, problem, request.seed));
     let inputs = matrices.as_ref().map(|[a, b]| Inputs { a, b });
     let images = inputs.map_or_else(Vec::new, |i| values::images(&plan, problem, i));
-    let outputs = inputs.map_or_else(Vec::new, |_| values::outputs(network, &plan));
+    let outputs = inputs.map_or_else(Vec::new, |_| values::outputs(&network, &plan));
     let timed = case.time(&plan.schedule, &images, &outputs)?;
     let mut row = GemmRow::new(case, problem);
     window.measure(&plan, &timed, &mut row);
     row.add_run(network, &timed, problem.iterations);
     if let Some(inputs) = inputs {
-        let is_right = values::product(network, &plan, problem, inputs) == timed.memory;
+        let is_right = values::product(&network, &plan, problem, inputs) == timed.memory;
         row.verified = Verified::compared(is_right);
     }
     Ok(row)

@@ -9,7 +9,7 @@ use crate::{Error, Verified};
 use noccl_coll::gemm::{Spread, SubmatrixShape, Summa};
 use noccl_model::published::{Extent, MulticastConstants, ReduceConstants};
 use noccl_model::{best_chunks, even_chunks};
-use noccl_net::Network;
+use noccl_net::AxiNetwork;
 use noccl_run::{Counters, energy_pj};
 use noccl_workload::ElementType;
 use schemars::JsonSchema;
@@ -182,7 +182,7 @@ impl GemmRow {
     }
 
     /// The run as a whole.
-    pub(super) fn add_run(&mut self, network: &Network, timed: &Timed, iterations: u32) {
+    pub(super) fn add_run(&mut self, network: AxiNetwork<'_>, timed: &Timed, iterations: u32) {
         self.run_cycles = timed.cycles;
         self.run_iterations = iterations;
         self.counters = timed.counters;

@@ -10,7 +10,7 @@ use super::{Collectives, FusedRoot};
 use crate::Error;
 use noccl_coll::gemm::{Spread, SubmatrixShape};
 use noccl_coll::{Algorithm, Choice, Inner, LineForm, PointForm};
-use noccl_net::{Coord, Network};
+use noccl_net::{AxiNetwork, Coord, Network};
 use noccl_workload::{ElementType, sum_element};
 
 /// A product: C (rows × columns) = A (rows × inner) · B (inner × columns).
@@ -95,7 +95,7 @@ pub(super) struct Cut {
 impl Problem {
     /// The submatrices that need least communication per multiply-add: sides are powers of two up to what the
     /// mesh leaves of the problem, and `slots` of each input fit into half of L1 beside C.
-    pub(super) fn cut(&self, network: &Network, slots: u32) -> Result<Cut, Error> {
+    pub(super) fn cut(&self, network: AxiNetwork<'_>, slots: u32) -> Result<Cut, Error> {
         let share = |whole: u32, parts: u16| whole.div_ceil(parts.into());
         let rows = share(self.rows, network.cluster_height());
         let columns = share(self.columns, network.cluster_width());

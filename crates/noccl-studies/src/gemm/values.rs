@@ -4,7 +4,7 @@
 use super::{Collectives, GemmRequest};
 use crate::{Error, Watch, load};
 use noccl_coll::gemm::{Matrix, Spread, Summa, SummaPlan, summa};
-use noccl_net::{Coord, Network, TileRef};
+use noccl_net::{AxiNetwork, Coord, Network, TileRef};
 use noccl_run::{MemoryImage, Mode};
 use noccl_workload::Place;
 use noccl_workload::number::{multiply_into, random_elements};
@@ -50,7 +50,8 @@ pub fn gemm_values(
         ));
     };
     let preset = format!("collective_noc_{width}x{height}");
-    let network = load(&preset, &request.overrides)?.network;
+    let loaded = load(&preset, &request.overrides)?.network;
+    let network = Error::axi(&loaded, "matrix products")?;
     let spread = match request.collectives[..] {
         [Collectives::InNetwork] => Spread::InNetwork,
         [Collectives::Software] => Spread::Tree,
@@ -61,8 +62,8 @@ pub fn gemm_values(
             return Err(Error::argument("--collectives", found, accepted));
         }
     };
-    let problem = problem(&network, request, spread, a.len(), b.len())?;
-    let plan = summa(&network, &problem)?;
+    let problem = problem(network, request, spread, a.len(), b.len())?;
+    let plan = summa(network, &problem)?;
     let inputs = images(&plan, &problem, Inputs { a, b });
     let config = noccl_run::RunConfig::new(Mode::Value);
     let outputs = outputs(&network, &plan);
@@ -81,7 +82,7 @@ pub fn gemm_values(
 
 /// As many iterations as the inputs hold.
 fn problem(
-    network: &Network,
+    network: AxiNetwork<'_>,
     request: &GemmRequest,
     spread: Spread,
     a_bytes: usize,

@@ -6,7 +6,7 @@
 
 use super::Program;
 use crate::Error;
-use noccl_net::{Network, TileRef};
+use noccl_net::{AxiNetwork, Network, TileRef};
 use noccl_run::{MemoryImage, Rng, RunResult};
 use noccl_workload::{
     AccessPattern, Action, ActionKind, Chain, ChainDestination, Destination, Place,
@@ -28,24 +28,26 @@ pub(super) struct Chains {
     expected: Vec<(Place, usize)>,
 }
 
-/// Can this network have such sets? Two clusters with endpoints and memory for all streams.
-pub(super) fn refuse(network: &Network) -> Result<(), Error> {
+/// The network, if it can have such sets: two clusters with endpoints and memory for all streams.
+pub(super) fn accepted(network: &Network) -> Result<AxiNetwork<'_>, Error> {
     let num_streams = MAX_CHAINS + MAX_WRITES;
     let needed_bytes = 2 * num_streams * BEATS[BEATS.len() - 1] * 64;
-    let reason = if network.capabilities().chains.is_none() {
-        "accepted: a spec with [cluster.torrent], as in the preset torrent_4x5".to_owned()
-    } else if network.clusters().count() < 2 {
-        "accepted: at least two clusters".to_owned()
-    } else if network.axi().cluster.l1_bytes < needed_bytes {
-        format!("accepted: cluster.l1_bytes of at least {needed_bytes}")
-    } else {
-        return Ok(());
+    let with_chains = network
+        .as_axi()
+        .filter(|n| n.capabilities().chains.is_some());
+    let reason = match with_chains {
+        None => "accepted: a spec with [cluster.torrent], as in the preset torrent_4x5".to_owned(),
+        Some(axi) if axi.clusters().count() < 2 => "accepted: at least two clusters".to_owned(),
+        Some(axi) if axi.axi().cluster.l1_bytes < needed_bytes => {
+            format!("accepted: cluster.l1_bytes of at least {needed_bytes}")
+        }
+        Some(axi) => return Ok(axi),
     };
     Err(Error::argument("--only", "chain", reason))
 }
 
 /// The set of a seed.
-pub(super) fn generate(network: &Network, seed: u64) -> Chains {
+pub(super) fn generate(network: AxiNetwork<'_>, seed: u64) -> Chains {
     let mut rng = Rng::new(seed, "stress chains");
     let clusters: Vec<TileRef> = network.clusters().map(|t| network.tile_ref(t)).collect();
     let num_chains = 2 + rng.below(MAX_CHAINS - 1);
@@ -78,7 +80,7 @@ pub(super) fn generate(network: &Network, seed: u64) -> Chains {
         });
         let offset = half + stream * slot;
         let kind = if stream < num_chains {
-            set.chain(&mut rng, &clusters, network, source, offset)
+            set.chain(&mut rng, &clusters, &network, source, offset)
         } else {
             set.write(&mut rng, &clusters, source, offset)
         };

@@ -8,7 +8,7 @@
 use super::StressKind;
 use noccl_net::capabilities::Reduces;
 use noccl_net::deadlock::{merge_points, num_bursts, reduction_flows};
-use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef};
+use noccl_net::{AxiNetwork, Coord, MultiAddress, TileId, TileRef};
 use noccl_run::{Rng, StallConfig};
 use noccl_workload::{PortKind, PortTransaction, Trace};
 
@@ -36,7 +36,7 @@ pub struct Recipe {
 impl Recipe {
     /// Recipe for a network.
     #[must_use]
-    pub fn new(network: &Network, kinds: &[StressKind], transactions: u32) -> Self {
+    pub fn new(network: AxiNetwork<'_>, kinds: &[StressKind], transactions: u32) -> Self {
         let clusters: Vec<TileRef> = network.clusters().map(|t| network.tile_ref(t)).collect();
         let memories = network.memories().map(|t| network.tile_ref(t));
         let ni = &network.axi().ni;
@@ -73,7 +73,7 @@ pub(super) fn stalls(seed: u64) -> StallConfig {
 
 /// The trace of a seed.
 #[must_use]
-pub fn generate(network: &Network, recipe: &Recipe, seed: u64) -> Trace {
+pub fn generate(network: AxiNetwork<'_>, recipe: &Recipe, seed: u64) -> Trace {
     let mut generator = TraceGenerator {
         network,
         recipe,
@@ -91,7 +91,7 @@ pub fn generate(network: &Network, recipe: &Recipe, seed: u64) -> Trace {
 }
 
 struct TraceGenerator<'a> {
-    network: &'a Network,
+    network: AxiNetwork<'a>,
     recipe: &'a Recipe,
     rng: Rng,
     /// Reduction bursts and barriers per tile, as contributor or as target.
@@ -187,7 +187,7 @@ impl TraceGenerator<'_> {
         if !self.recipe.is_reduction_in_line
             && let Some(root) = self.network.find(root)
         {
-            let routers = merge_points(self.network, group, root).into_iter();
+            let routers = merge_points(&self.network, group, root).into_iter();
             let others = routers.map(|(at, _)| at).filter(|at| !tiles.contains(at));
             tiles.extend(others.collect::<Vec<_>>());
             limit = limit.min(u64::from(reduction_flows(self.network)));
@@ -295,12 +295,18 @@ fn take_share(taken: &mut [u64], tiles: &[TileId], amount: u64, limit: u64) -> b
 mod tests {
     use super::*;
     use crate::load;
+    use noccl_net::Network;
 
     fn traces(preset: &str, kinds: &[StressKind]) -> Vec<(Network, Trace)> {
         let network = load(preset, &[]).unwrap().network;
-        let recipe = Recipe::new(&network, kinds, 64);
+        let recipe = Recipe::new(network.as_axi().unwrap(), kinds, 64);
         (0..50)
-            .map(|seed| (network.clone(), generate(&network, &recipe, seed)))
+            .map(|seed| {
+                (
+                    network.clone(),
+                    generate(network.as_axi().unwrap(), &recipe, seed),
+                )
+            })
             .collect()
     }
 
@@ -343,10 +349,11 @@ mod tests {
                 let network = load("collective_noc_4x4", &[(key.to_owned(), value.to_string())]);
                 let network = network.unwrap().network;
                 for transactions in [64, 200] {
-                    let recipe = Recipe::new(&network, &StressKind::ALL, transactions);
+                    let recipe =
+                        Recipe::new(network.as_axi().unwrap(), &StressKind::ALL, transactions);
                     let mut num_reductions = 0;
                     for seed in 0..20 {
-                        let trace = generate(&network, &recipe, seed);
+                        let trace = generate(network.as_axi().unwrap(), &recipe, seed);
                         let checked = noccl_workload::check_trace_limits(&network, &trace);
                         assert!(checked.is_ok(), "{key} = {value}, seed {seed}: {checked:?}");
                         let kinds = trace.transactions.iter().map(|t| &t.kind);

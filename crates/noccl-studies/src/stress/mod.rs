@@ -206,7 +206,7 @@ fn run_seed(
     tally: &Tally<'_>,
 ) -> Result<(u64, Ended), Error> {
     if request.kinds == [StressKind::Chain] {
-        let set = chains::generate(network, seed);
+        let set = chains::generate(chains::accepted(network)?, seed);
         set.check(network)?;
         let ended = (set.program()).run(network, seed, tally, |result| set.num_wrong(result))?;
         return Ok((set.schedule.actions.len() as u64, ended));
@@ -215,21 +215,18 @@ fn run_seed(
         let drawn = (seed, request.transactions);
         return Ok(tally.run(|on_progress| programs::run(network, drawn, on_progress))?);
     }
-    match network.routers().carries {
-        Carries::Messages | Carries::Words => {
-            let set = messages::generate(network, &request.kinds, request.transactions, seed);
-            let expected = set.expected(network)?;
-            let num_wrong = |result: &RunResult| set.num_wrong(&expected, result);
-            let ended = set.program().run(network, seed, tally, num_wrong)?;
-            Ok((set.num_transactions, ended))
-        }
-        Carries::Transactions | Carries::ListMulticasts => {
-            let recipe = Recipe::new(network, &request.kinds, request.transactions);
-            let trace = generate(network, &recipe, seed);
-            let ended = replay(network, &trace, seed, tally)?;
-            Ok((trace.transactions.len() as u64, ended))
-        }
-    }
+    let has_traces = network.routers().carries != Carries::Messages;
+    let Some(axi) = network.as_axi().filter(|_| has_traces) else {
+        let set = messages::generate(network, &request.kinds, request.transactions, seed);
+        let expected = set.expected(network)?;
+        let num_wrong = |result: &RunResult| set.num_wrong(&expected, result);
+        let ended = set.program().run(network, seed, tally, num_wrong)?;
+        return Ok((set.num_transactions, ended));
+    };
+    let recipe = Recipe::new(axi, &request.kinds, request.transactions);
+    let trace = generate(axi, &recipe, seed);
+    let ended = replay(network, &trace, seed, tally)?;
+    Ok((trace.transactions.len() as u64, ended))
 }
 
 /// A schedule of a seed, and which bytes are read when it has ended.
@@ -330,7 +327,7 @@ fn check(network: &Network, request: &StressRequest) -> Result<(), Error> {
         return Err(Error::argument("--only", "", "accepted: at least one kind"));
     }
     if request.kinds == [StressKind::Chain] {
-        chains::refuse(network)?;
+        chains::accepted(network)?;
     } else if request.kinds == [StressKind::Program] {
         programs::refuse(network)?;
     } else if request.kinds == [StressKind::ExecutedProgram] {

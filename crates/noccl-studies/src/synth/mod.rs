@@ -200,7 +200,7 @@ pub fn synth(
 }
 
 fn problem<'a>(network: &'a Network, request: &SynthRequest) -> Result<Problem<'a>, Error> {
-    Error::unless_axi(network, "a search")?;
+    Error::axi(network, "a search")?;
     if request.collective == CollectiveKind::Barrier {
         let accepted = "accepted: collectives that move data; `noccl barrier` compares barriers";
         return Err(Error::argument("collective", "barrier", accepted));

@@ -322,7 +322,8 @@ fn the_closed_form_of_an_all_reduce_in_one_transaction_is_its_runtime() {
                     let ActionKind::InNetworkAllReduce(r) = &schedule.actions[0].kind else {
                         panic!("{name} is one transaction");
                     };
-                    let formula = noccl_model::all_reduce_once_cycles(&net, r).unwrap();
+                    let formula =
+                        noccl_model::all_reduce_once_cycles(net.as_axi().unwrap(), r).unwrap();
                     let what = format!("{preset} {:?} {element:?} {name}", request.group);
                     // Exact but for partial sums, whose waits are a mean.
                     let most = if name == "in_network_once" || row.bytes == 64 {
@@ -366,7 +367,7 @@ fn products_are_predicted_from_their_schedules() {
                     sync,
                     compute_cycles,
                 };
-                let schedule = summa(&net, &product).unwrap().schedule;
+                let schedule = summa(net.as_axi().unwrap(), &product).unwrap().schedule;
                 let predicted = noccl_model::predict(&net, &schedule, &shipped()).unwrap();
                 let config = noccl_run::RunConfig::new(noccl_run::Mode::Timing);
                 let run =

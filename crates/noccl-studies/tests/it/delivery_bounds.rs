@@ -63,7 +63,7 @@ fn deliveries_are_faster_than_a_round_trip_over_long_rows_and_never_than_the_bou
         let planes = ["req", "rsp", "wide"].map(|plane| format!("router.link_cycles.{plane}"));
         let set = planes.each_ref().map(|key| (key.as_str(), link_cycles));
         let net = network("collective_noc_16x1", &set);
-        let round_trip = round_trip_cycles(&net, 15, 1);
+        let round_trip = round_trip_cycles(net.as_axi().unwrap(), 15, 1);
         for (index, actions) in deliveries(8).into_iter().enumerate() {
             let schedule = multicast_of_row(actions, 8);
             let found = cycles(&net, &schedule);

@@ -180,7 +180,7 @@ fn cycles(
     let columns: Vec<Vec<Coord>> = (0..width).map(column).collect();
     let in_order = |finish: fn(Dataflow<'_>) -> Vec<Action>| {
         let mut hand = Hand {
-            flow: Dataflow::new(network, &task),
+            flow: Dataflow::new(network.as_axi().unwrap(), &task),
             rows: (0..height).map(row).collect(),
             all: columns.concat(),
             columns: columns.clone(),

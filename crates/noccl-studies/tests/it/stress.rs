@@ -204,9 +204,9 @@ fn overlapping_multicasts_deadlock_the_published_router_in_most_runs_with_a_diag
 #[test]
 fn eight_transactions_or_more_are_outstanding_at_once() {
     let network: Network = load("collective_noc_4x4", &[]).unwrap().network;
-    let recipe = Recipe::new(&network, &StressKind::ALL, 64);
+    let recipe = Recipe::new(network.as_axi().unwrap(), &StressKind::ALL, 64);
     for seed in 0..10 {
-        let trace = generate(&network, &recipe, seed);
+        let trace = generate(network.as_axi().unwrap(), &recipe, seed);
         let config = RunConfig::new(Mode::Timing);
         let result = run_trace(&network, &trace, &config, &mut |_| true).unwrap();
         let open = |cycle: u64| {

@@ -5,7 +5,7 @@ use super::class::{Agent, Completion, Effect, Kind, Need, Waits};
 use crate::check::{At, MAX_CYCLES, check_fits, check_multiple, check_operator};
 use crate::{CheckError, ElementType, Operator};
 use noccl_net::deadlock::Work;
-use noccl_net::{Network, TileId, TileRef};
+use noccl_net::{Network, TileId, TileRef, TypedNetwork};
 use noccl_spec::Cluster;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -100,15 +100,15 @@ impl<'a> Kind<'a> for &'a LocalReduce {
 
 /// Cores fold so many beats, or elements, at the speed that the spec gives.
 fn fold_cycles(at: &At<'_>, reduce: &LocalReduce) -> Result<(), CheckError> {
-    let (units, millicycles, speed) = match at.network.cores() {
-        Some(cores) => {
+    let (units, millicycles, speed) = match at.network.by_tiles() {
+        TypedNetwork::Cores(cores) => {
             let cycles = cores.core.combine_cycles;
             let elements = reduce.bytes / reduce.element.bytes();
             let speed = format!("core.combine_cycles = {cycles}");
             (elements, 1000 * u128::from(cycles), speed)
         }
-        None => {
-            let millicycles = at.network.axi().cluster.compute_millicycles_per_beat;
+        TypedNetwork::Axi(network) => {
+            let millicycles = network.axi().cluster.compute_millicycles_per_beat;
             let beats = reduce.bytes.div_ceil(Cluster::COMPUTE_BEAT_BYTES);
             let speed = format!("cluster.compute_millicycles_per_beat = {millicycles}");
             (beats, u128::from(millicycles), speed)

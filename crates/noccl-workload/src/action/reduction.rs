@@ -74,11 +74,8 @@ impl<'a> Kind<'a> for &'a InNetworkReduction {
         if self.bytes == 0 {
             return None;
         }
-        let beat = network.axi().ni.wide_beat_bytes.max(1);
-        let beats = self
-            .bytes
-            .div_ceil(u64::from(beat))
-            .min(u64::from(u32::MAX)) as u32;
+        let beats = self.bytes.div_ceil(network.beat_bytes());
+        let beats = beats.min(u64::from(u32::MAX)) as u32;
         Some(Work::Flow(Flow::Reduction {
             group: self.group,
             root: network.find(self.root.tile)?,

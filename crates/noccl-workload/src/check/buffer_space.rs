@@ -16,7 +16,7 @@ use crate::check::order::Order;
 use crate::check::{CheckError, Overload};
 use crate::{BarrierMechanism, InNetworkReduction, Schedule};
 use noccl_net::deadlock::{bursts_together, contribution_inputs, num_bursts, reduction_flows};
-use noccl_net::{MultiAddress, Network, TileId};
+use noccl_net::{AxiNetwork, MultiAddress, Network, TileId};
 use std::collections::BTreeMap;
 
 /// Buffer space that an action takes at a tile.
@@ -41,7 +41,7 @@ pub(crate) struct Space {
 }
 
 impl Space {
-    pub(crate) fn of_stores(network: &Network) -> Self {
+    pub(crate) fn of_stores(network: AxiNetwork<'_>) -> Self {
         Self {
             capacity: u64::from(reduction_flows(network)) * beats_per_flow(network),
             per_group: u64::from(network.axi().ni.max_open_reductions) * beats_per_flow(network),
@@ -50,16 +50,16 @@ impl Space {
 }
 
 /// Beats of the store that stand for one burst at a merge point, see [`reduction_flows`].
-pub(crate) fn beats_per_flow(network: &Network) -> u64 {
+pub(crate) fn beats_per_flow(network: AxiNetwork<'_>) -> u64 {
     4 * u64::from(network.axi().router.wide_reduction.window_beats)
 }
 
 /// May all these reductions be open at the same time, as far as the stores of their operands go?
 #[must_use]
 pub fn fit_together(network: &Network, reductions: &[InNetworkReduction]) -> bool {
-    if !network.routers().joins_several {
+    let Some(network) = network.as_joining() else {
         return true;
-    }
+    };
     let space = Space::of_stores(network);
     let fits = |claims: &Vec<Claim>| {
         let all: Vec<usize> = (0..claims.len()).collect();
@@ -79,26 +79,26 @@ pub(crate) fn check_buffer_space(
     order: &Order,
 ) -> Result<(), CheckError> {
     // Others have neither stores nor counters; `noccl_net::deadlock` looks at their waits.
-    if !network.routers().joins_several {
+    let Some(network) = network.as_joining() else {
         return Ok(());
-    }
+    };
     let open = network.axi().ni.max_open_reductions;
     let store = Space::of_stores(network);
     let reductions = schedule.actions.iter().map(|a| a.kind.network_fold());
     let reductions = reductions.map(|fold| fold.map(|f| f.reduction));
     let operands = operands(network, reductions, &store);
     let limit = "router.wide_reduction.store_beats";
-    refuse_overloads(network, schedule, order, &operands, &store, limit)?;
+    refuse_overloads(&network, schedule, order, &operands, &store, limit)?;
     let counters = Space {
         capacity: u64::from(open),
         per_group: 1,
     };
     let limit = "ni.max_open_reductions";
     refuse_overloads(
-        network,
+        &network,
         schedule,
         order,
-        &barriers(network, schedule, order),
+        &barriers(&network, schedule, order),
         &counters,
         limit,
     )
@@ -151,7 +151,7 @@ pub(crate) fn num_fitting(loads: impl Iterator<Item = u64>, capacity: u64) -> us
 
 /// Claims on the store of every merge point; `None` stands for actions that are no reductions.
 fn operands<'r>(
-    network: &Network,
+    network: AxiNetwork<'_>,
     reductions: impl Iterator<Item = Option<&'r InNetworkReduction>>,
     space: &Space,
 ) -> BTreeMap<TileId, Vec<Claim>> {
@@ -167,7 +167,7 @@ fn operands<'r>(
         let group = *groups.entry(r.group).or_insert(number);
         let tree = trees
             .entry((r.group, root))
-            .or_insert_with(|| contribution_inputs(network, r.group, root));
+            .or_insert_with(|| contribution_inputs(&network, r.group, root));
         let bursts = num_bursts(&network.axi().ni, r.root.offset, r.bytes);
         let load = bursts_together(network, r.group, root, bursts) * beats_per_flow(network);
         let claim = Claim {

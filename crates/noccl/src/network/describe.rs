@@ -219,7 +219,7 @@ mod tests {
             let description = describe(&network, &[]);
             let hardware = rtl_config(&network).unwrap().operand_store_bytes();
             assert_eq!(description.operand_store_bytes, hardware, "{preset}");
-            let l1_bytes = network.axi().cluster.l1_bytes;
+            let l1_bytes = network.spec().axi().unwrap().cluster.l1_bytes;
             let cluster = description
                 .tiles
                 .iter()

@@ -21,13 +21,13 @@ with one unit half or twice as large
 
 /// Compare networks under a coherence protocol
 ///
-/// Designs of S2's network. Cores with private caches run kernels or recordings.
+/// Designs of S2's network, and networks of core tiles. Cores with private caches run kernels or recordings.
 ///
 /// A substitute for S2's full-system runs (docs/coherence.md): 64 in-order cores with private caches of 1 MiB, one reference per cycle; locks and
 /// barriers are taken on the machine. Every load is compared with the last store to its line. The other designs are compared with the first.
 ///
-/// Designs: baseline, collective, unicast, greedy, complete, private, slots, connected, or any preset smart_WxH or file. Kernels: fft, lu,
-/// radix, ocean, water, barnes-hut, or all; their results are checked.
+/// Designs: baseline, collective, unicast, greedy, complete, private, slots, connected, any preset smart_WxH or tilepro64_WxH, or a file.
+/// Kernels: fft, lu, radix, ocean, water, barnes-hut, or all; their results are checked.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -36,6 +36,7 @@ Examples:
   noccl coherence --protocol token --kernel all --design baseline,complete --size standard --json
   noccl coherence --kernel water --design complete,private -P router.smart.vcs=8
   noccl coherence --kernel lu --threads 16 --design smart_4x4 --save lu.refs
+  noccl coherence --threads 16 --design smart_4x4,tilepro64_4x4
   noccl coherence --recording lu.refs --design complete")]
 pub struct Coherence {
     /// Protocols: ht (homes ask all caches), token (requesters do), or both

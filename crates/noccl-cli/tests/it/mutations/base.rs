@@ -227,8 +227,9 @@ pub fn make() {
     let network = noccl::network::load("collective_noc_4x4", &[])
         .unwrap()
         .network;
-    let recipe = Recipe::new(&network, &StressKind::ALL, 12);
-    let trace = serde_json::json!({"format": 1, "trace": generate(&network, &recipe, 3)});
+    let recipe = Recipe::new(network.as_axi().unwrap(), &StressKind::ALL, 12);
+    let trace =
+        serde_json::json!({"format": 1, "trace": generate(network.as_axi().unwrap(), &recipe, 3)});
     fs::write("trace.json", trace.to_string()).unwrap();
     let calls = include_str!("../../../../noccl-program/tests/it/traces/calls.messages");
     fs::write("calls.messages", calls).unwrap();

@@ -50,7 +50,8 @@ pub fn records(
     (kinds, transactions): (&[StressKind], u32),
     (seed, config): (u64, RunConfig),
 ) -> (Vec<CycleRecord>, RunConfig) {
-    let mut trace = generate(network, &Recipe::new(network, kinds, transactions), seed);
+    let axi = network.as_axi().unwrap();
+    let mut trace = generate(axi, &Recipe::new(axi, kinds, transactions), seed);
     // Some clusters write to themselves: own copies of multicasts wait for that.
     for transaction in trace.transactions.iter_mut().step_by(3) {
         match &mut transaction.kind {

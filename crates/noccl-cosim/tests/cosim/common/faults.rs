@@ -82,7 +82,7 @@ pub fn name_in_use() -> Trace {
 /// Two barriers of one name whose contributions meet in the root's interface only: the merge table of its router is full of
 /// barriers whose second members come last.
 pub fn name_in_use_behind_a_full_table(network: &Network) -> Trace {
-    let entries = network.axi().router.merge_table_entries;
+    let entries = network.spec().axi().unwrap().router.merge_table_entries;
     // Of two clusters, so that none has as many open as its interface allows.
     let waiting = |entry| {
         let start_cycles = [[900, 0], [0, 900]][entry as usize % 2];

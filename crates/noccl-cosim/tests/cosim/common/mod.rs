@@ -226,7 +226,8 @@ pub fn records(
     transactions: u32,
     seed: u64,
 ) -> Vec<CycleRecord> {
-    let trace = generate(network, &Recipe::new(network, kinds, transactions), seed);
+    let axi = network.as_axi().unwrap();
+    let trace = generate(axi, &Recipe::new(axi, kinds, transactions), seed);
     record_trace(network, &trace, stalls(seed), seed)
 }
 

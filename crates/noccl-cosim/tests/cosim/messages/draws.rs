@@ -15,7 +15,7 @@ pub struct Draws<'n> {
 
 impl<'n> Draws<'n> {
     pub fn new(network: &'n Network, seed: u64) -> Self {
-        let smart = network.axi().router.smart.as_ref().unwrap();
+        let smart = network.spec().axi().unwrap().router.smart.as_ref().unwrap();
         Self {
             network,
             rng: Rng::new(seed, "messages"),

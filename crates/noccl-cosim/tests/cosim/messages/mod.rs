@@ -13,7 +13,7 @@ use noccl_cosim::{BuildInputs, read_sources};
 use noccl_net::{Network, TileId};
 use noccl_rtl::{PARTS, SmartRtlConfig};
 use noccl_run::{CycleRecord, Rng, Watch};
-use noccl_sim::{MessageNetwork, ReductionId};
+use noccl_sim::{MessageNetwork, PacketNetwork, ReductionId};
 use noccl_testkit::networks::smart;
 use std::collections::BTreeMap;
 use std::env;

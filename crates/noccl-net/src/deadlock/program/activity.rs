@@ -5,7 +5,7 @@ use crate::deadlock::channels::Forks;
 use crate::deadlock::program::build::{CutIns, Rules};
 use crate::deadlock::program::transaction::{KeptUntil, Part, Transaction, Why};
 use crate::deadlock::{Flow, Place};
-use crate::{Coord, LinkId, MultiAddress, Network, Port, TileId};
+use crate::{AxiNetwork, Coord, LinkId, MultiAddress, Network, Port, TileId};
 use noccl_spec::Plane;
 use std::collections::BTreeSet;
 
@@ -109,7 +109,7 @@ fn additions(members: &[TileId], to: TileId) -> impl Iterator<Item = Flow> {
 
 /// Builds the transactions of activities.
 pub(crate) struct Builder<'a> {
-    pub(crate) network: &'a Network,
+    pub(crate) network: AxiNetwork<'a>,
     pub(crate) cut_ins: &'a CutIns,
     pub(crate) program: &'a dyn Program,
     pub(crate) activities: &'a [Activity],
@@ -149,7 +149,7 @@ impl Builder<'_> {
         txn.push(end, Vec::new(), KeptUntil::Responded, Part::Response);
         let full_targets = BTreeSet::new();
         let rules = Rules {
-            network: self.network,
+            network: self.network.network(),
             can_store_fill: false,
             full_targets: &full_targets,
             is_response_awaited: !self.program.beside(index).is_empty(),

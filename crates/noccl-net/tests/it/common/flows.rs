@@ -2,10 +2,20 @@
 //! Flows on the 4x4 system, for the tests of the deadlock check.
 
 use super::network;
-use noccl_net::deadlock::{Cycle, Flow, check};
+use noccl_net::deadlock::{self, Cycle, Flow, IssueOrder, Proof};
 use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef};
 use noccl_testkit::cube;
 pub use noccl_testkit::cube as set;
+
+/// The check of flows that every tile issues as listed.
+pub fn check(n: &Network, flows: &[Flow]) -> Result<Proof, Cycle> {
+    deadlock::check(n.as_axi().unwrap(), flows)
+}
+
+/// The check with an order of issue per tile.
+pub fn check_in_order(n: &Network, flows: &[Flow], order: &IssueOrder) -> Result<Proof, Cycle> {
+    deadlock::check_in_order(n.as_axi().unwrap(), flows, order)
+}
 
 /// The published router.
 pub fn published() -> Network {

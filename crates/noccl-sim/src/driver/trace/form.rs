@@ -92,7 +92,7 @@ pub(crate) fn participants(
             if let Some(root) = machine.network.find(*root) {
                 let what = format!("transactions[{index}]");
                 let (group, root) = (machine.network.cube(*group), machine.coord(root.0));
-                refuse_operands(machine.network, what, group, root)?;
+                refuse_operands(&machine.network, what, group, root)?;
             }
             Ok(found)
         }

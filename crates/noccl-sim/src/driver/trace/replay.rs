@@ -124,7 +124,7 @@ impl<'t> TraceDriver<'t> {
         }
         let base = part_offset(index, machine);
         let owner = first_burst(index);
-        let find = |r: TileRef| tile_index(machine.network, r);
+        let find = |r: TileRef| tile_index(&machine.network, r);
         match &self.trace.transactions[index as usize].kind {
             PortKind::WideWrite { from, to, beats } => {
                 let target = Target::Tile(find(*to));
@@ -353,7 +353,7 @@ fn member_tile(machine: &Machine<'_>, group: Cube, member: u32) -> u32 {
 /// The tile of a participant.
 fn initiator(kind: &PortKind, member: u32, machine: &Machine<'_>) -> u32 {
     match (kind.initiator(), kind.group()) {
-        (Some(from), _) => tile_index(machine.network, from),
+        (Some(from), _) => tile_index(&machine.network, from),
         // 0: kinds without an initiator have a group.
         (None, group) => group.map_or(0, |(_, set)| {
             member_tile(machine, machine.network.cube(set), member)

@@ -71,7 +71,7 @@ impl Verify<'_, '_> {
     }
 
     fn find(&self, tile: TileRef) -> u32 {
-        tile_index(self.machine.network, tile)
+        tile_index(&self.machine.network, tile)
     }
 
     /// Tiles whose memory the entry reaches.

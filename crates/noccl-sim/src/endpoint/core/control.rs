@@ -133,7 +133,7 @@ impl Agents<'_> {
             self.over(id, machine);
             return;
         }
-        let movement = Movement::of(id, tile, transfer, machine.network);
+        let movement = Movement::of(id, tile, transfer, &machine.network);
         if let (Side::Own, Side::Own) = (movement.source, movement.destination) {
             let beats = copy_locally(tile, &movement, machine);
             machine.call_driver(
@@ -198,13 +198,13 @@ impl Agents<'_> {
             self.over(id, machine);
             return;
         }
-        let root = tile_index(machine.network, r.root.tile);
+        let root = tile_index(&machine.network, r.root.tile);
         let group = machine.network.cube(r.group);
         let arithmetic = Arithmetic {
             operator: r.operator,
             element: r.element,
             is_shared,
-            fold_order: r.fold_order(machine.network),
+            fold_order: r.fold_order(&machine.network),
         };
         machine.record_start(contribution(tile, action, r, is_shared, machine));
         let bursts: Vec<_> =
@@ -239,7 +239,7 @@ fn contribution(
     is_shared: bool,
     machine: &Machine<'_>,
 ) -> TransferStart {
-    let root = tile_index(machine.network, r.root.tile);
+    let root = tile_index(&machine.network, r.root.tile);
     let rows = |at, offset| RecordedRows {
         tile: machine.coord(at),
         set: None,

@@ -106,7 +106,7 @@ impl Agents<'_> {
         let share = &self.instances.all[id];
         let (action, tile) = (share.action, share.tile.0);
         let group = machine.network.cube(arrival.group);
-        let root = tile_index(machine.network, arrival.root);
+        let root = tile_index(&machine.network, arrival.root);
         let owner = Owner::Barrier { action };
         let txns = self
             .reductions

@@ -77,11 +77,12 @@ pub(crate) struct Agents<'s> {
 
 impl<'s> Agents<'s> {
     pub(crate) fn new(schedule: &'s Schedule, machine: &mut Machine<'s>) -> Result<Self, RunError> {
-        let instances = instances_of(machine.network, schedule)?;
+        let network = machine.network.network();
+        let instances = instances_of(network, schedule)?;
         let mut agents = Self {
-            network: machine.network,
+            network,
             actions: Actions::of(schedule),
-            barriers: Barriers::new(machine.network, schedule)?,
+            barriers: Barriers::new(network, schedule)?,
             instances,
             control: HashMap::new(),
             compute: HashMap::new(),
@@ -96,7 +97,7 @@ impl<'s> Agents<'s> {
             let at = instance.tile;
             let kind = agents.actions.kind(instance.action);
             let tile = at.0;
-            let (side, wake) = match runner(machine.network, &kind, at) {
+            let (side, wake) = match runner(network, &kind, at) {
                 Runner::Control => (&mut agents.control, CoreEvent::WakeControl { tile }),
                 Runner::Compute => (&mut agents.compute, CoreEvent::WakeCompute { tile }),
                 Runner::Nobody => continue,

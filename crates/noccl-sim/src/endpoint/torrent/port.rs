@@ -12,7 +12,7 @@ use crate::endpoint::torrent::narrow::{NarrowMessage, Response};
 use crate::endpoint::torrent::unit::{Arrived, Effects, FORWARD, OWN, Settings, TorrentUnit, task};
 use crate::machine::Clock;
 use crate::machine::event::Event;
-use noccl_net::{Network, TileId};
+use noccl_net::{AxiNetwork, Network, TileId};
 use noccl_spec::TorrentMode;
 use noccl_workload::Chain;
 use serde::{Deserialize, Serialize};
@@ -53,7 +53,7 @@ pub(crate) struct Torrents {
 
 impl Torrents {
     /// The endpoints of a network whose clusters have one.
-    pub(crate) fn new(network: &Network) -> Option<Box<Self>> {
+    pub(crate) fn new(network: AxiNetwork<'_>) -> Option<Box<Self>> {
         let axi = network.axi();
         let endpoint = axi.cluster.torrent.as_ref()?;
         let beats = axi.ni.burst_boundary_bytes / axi.ni.wide_beat_bytes;

@@ -20,7 +20,7 @@ impl Machine<'_> {
     /// The core gives its endpoint a chain.
     pub(crate) fn commit_chain(&mut self, tile: u32, instance: u32, chain: &Chain) {
         if let Some(torrents) = &mut self.torrents {
-            torrents.commit(self.network, tile, instance, chain);
+            torrents.commit(&self.network, tile, instance, chain);
         }
     }
 
@@ -65,7 +65,7 @@ impl Machine<'_> {
     }
 
     fn send_message(&mut self, tile: u32, to: u32, message: NarrowMessage) {
-        let (frame, window) = frame_of(message, to, self.network);
+        let (frame, window) = frame_of(message, to, &self.network);
         let payload = self.memory.pool.put(&frame);
         let (from_at, to_at) = (self.coord(tile), self.coord(to));
         let txn = Txn {
@@ -138,7 +138,7 @@ impl Machine<'_> {
         let mut frame = [0; FRAME_BYTES];
         frame.copy_from_slice(self.memory.pool.bytes(flit.payload));
         self.memory.pool.release(flit.payload);
-        let (now, message) = (self.clock.now(), message_in(window, &frame, self.network));
+        let (now, message) = (self.clock.now(), message_in(window, &frame, &self.network));
         if let (Some(torrents), Some(message)) = (&mut self.torrents, message) {
             torrents.receive(tile, now, message);
         }

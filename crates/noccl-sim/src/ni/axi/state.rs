@@ -8,7 +8,7 @@ use crate::router::behaviour::Behaviour;
 use crate::transport::flit::{Flit, Packed};
 use crate::transport::payload::WideBeat;
 use crate::transport::transaction::Txns;
-use noccl_net::Network;
+use noccl_net::AxiNetwork;
 use noccl_spec::Plane;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -230,7 +230,7 @@ impl std::ops::IndexMut<usize> for Nis {
 
 /// The NIs of all tiles, their transactions, and which of them have something to send.
 pub(crate) struct Interfaces<'n> {
-    pub(super) network: &'n Network,
+    pub(super) network: AxiNetwork<'n>,
     pub(super) behaviour: Behaviour,
     pub(super) beat: WideBeat,
     pub nis: Nis,
@@ -250,7 +250,7 @@ type SendingTiles<'a> = (&'a [BitSet; 3], &'a BitSet);
 type InterfacesState<'a> = (&'a Nis, SendingTiles<'a>, &'a Vec<(u32, Flit)>, &'a Txns);
 
 impl<'n> Interfaces<'n> {
-    pub(crate) fn new(network: &'n Network, behaviour: Behaviour, beat: WideBeat) -> Self {
+    pub(crate) fn new(network: AxiNetwork<'n>, behaviour: Behaviour, beat: WideBeat) -> Self {
         let tiles = network.num_tiles();
         Self {
             network,

@@ -9,7 +9,7 @@ use crate::execution::{Engine, Execution, Standstill};
 use crate::kernel::circle::circle as find_circle;
 use crate::kernel::random::is_drawn;
 use crate::router::wormhole::{Awaited, WormId};
-use noccl_net::{LinkId, Network, Port, TileId};
+use noccl_net::{AxiNetwork, LinkId, Network, Port, TileId};
 use noccl_run::{
     ActionTime, Counters, Diagnosis, LinkLoad, Mode, Request, RunConfig, RunError, RunResult,
     WaitEdge,
@@ -35,7 +35,7 @@ pub(crate) fn refused(what: &str) -> RunError {
 
 /// Routers of both planes and the endpoints that follow ESP's protocol.
 pub(crate) struct Esp<'a> {
-    network: &'a Network,
+    network: AxiNetwork<'a>,
     config: RunConfig,
     planes: EspPlanes,
     protocol: Protocol<'a>,
@@ -46,13 +46,15 @@ pub(crate) struct Esp<'a> {
 ///
 /// # Errors
 /// [`RunError::Refused`].
-pub(crate) fn schedule_run<'a>(request: &Request<'a>) -> Result<Execution<Esp<'a>>, RunError> {
-    let network = request.network;
+pub(crate) fn schedule_run<'a>(
+    network: AxiNetwork<'a>,
+    request: &Request<'a>,
+) -> Result<Execution<Esp<'a>>, RunError> {
     let axi = network.axi();
     // 0: routers of other flows, which reserve nothing, are refused below.
     let reserve_cycles = axi.router.esp.as_ref().map_or(0, |esp| esp.reserve_cycles);
     let fifo_flits = axi.router.input_fifo_flits;
-    let plane = || EspPlane::new(network, fifo_flits, reserve_cycles);
+    let plane = || EspPlane::new(&network, fifo_flits, reserve_cycles);
     let is_value = request.config.mode == Mode::Value;
     let mut protocol = Protocol::new(network, request.schedule, is_value)?;
     protocol.fill(request.inputs)?;
@@ -73,7 +75,7 @@ impl Engine for Esp<'_> {
     type Result = RunResult;
 
     fn network(&self) -> &Network {
-        self.network
+        &self.network
     }
 
     fn begin(&mut self, cycle: u64) -> bool {

@@ -7,7 +7,7 @@
 use super::planes::{EspPlane, EspPlanes, EspWorm};
 use crate::endpoint::memory::Memories;
 use crate::kernel::random::mix;
-use noccl_net::{Network, TileId};
+use noccl_net::{AxiNetwork, Network, TileId};
 use noccl_run::{ActionTime, Counters, MemoryImage, RunError};
 use noccl_spec::EspEndpoint;
 use noccl_workload::{ActionKind, ListMulticast, Place, Schedule, participants};
@@ -31,7 +31,7 @@ enum EspEvent {
 
 /// All endpoints of a run.
 pub(super) struct Protocol<'s> {
-    network: &'s Network,
+    network: AxiNetwork<'s>,
     endpoint: EspEndpoint,
     worm_beats: u64,
     beat_bytes: u64,
@@ -50,7 +50,7 @@ pub(super) struct Protocol<'s> {
 
 impl<'s> Protocol<'s> {
     pub(super) fn new(
-        network: &'s Network,
+        network: AxiNetwork<'s>,
         schedule: &'s Schedule,
         is_value: bool,
     ) -> Result<Self, RunError> {
@@ -65,7 +65,7 @@ impl<'s> Protocol<'s> {
             .actions
             .iter()
             .enumerate()
-            .map(|(index, action)| EspTask::new(network, index, &action.kind))
+            .map(|(index, action)| EspTask::new(network.network(), index, &action.kind))
             .collect();
         let tasks = tasks?;
         let mut protocol = Self {
@@ -87,7 +87,7 @@ impl<'s> Protocol<'s> {
             checksum: 0,
         };
         for (index, action) in schedule.actions.iter().enumerate() {
-            for tile in participants(network, &action.kind) {
+            for tile in participants(&network, &action.kind) {
                 let queue = protocol.queues.entry(tile).or_default();
                 queue.push_back(index as u32);
                 if queue.len() == 1 {
@@ -100,11 +100,11 @@ impl<'s> Protocol<'s> {
 
     /// Writes the inputs into the memories.
     pub(super) fn fill(&mut self, inputs: &[MemoryImage]) -> Result<(), RunError> {
-        self.memories.fill(self.network, inputs)
+        self.memories.fill(&self.network, inputs)
     }
 
     pub(super) const fn network(&self) -> &'s Network {
-        self.network
+        self.network.network()
     }
 
     pub(super) const fn num_actions(&self) -> usize {
@@ -113,7 +113,7 @@ impl<'s> Protocol<'s> {
 
     /// Memory after the run.
     pub(super) fn read(&self, outputs: &[(Place, u64)]) -> Vec<MemoryImage> {
-        self.memories.images(self.network, outputs)
+        self.memories.images(&self.network, outputs)
     }
 
     pub(super) fn is_over(&self) -> bool {

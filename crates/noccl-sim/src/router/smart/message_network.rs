@@ -1,36 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Routers with bypass as a network of messages, for machines that are no schedule: unicasts, multicasts to sets that are made known once,
-//! reductions that are counted only, and what arrives in each cycle.
+//! Routers with bypass as a network of packets.
 
 use super::SmartNetwork;
 use super::multicasts::Multicast;
 use super::packet::Combining;
 use super::plane::SmartPlane;
+use crate::packets::{Arrival, MulticastId, PacketNetwork, ReductionId, ReductionTreeId};
 use noccl_net::{Coord, Network, TileId, TreeTable};
 use noccl_run::RunError;
-
-/// A set of destinations of one source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MulticastId(u32);
-
-/// Contributors to one root.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ReductionTreeId(u32);
-
-/// A reduction that is open.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ReductionId(pub(super) u32);
-
-/// A whole packet has come to an interface, or all contributions of a reduction to its root.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Arrival {
-    /// Where.
-    pub tile: TileId,
-    /// The tag that it was sent or opened with.
-    pub tag: u64,
-    /// The reduction that is complete, if it is one.
-    pub reduction: Option<ReductionId>,
-}
 
 struct Destinations {
     from: TileId,
@@ -78,49 +55,6 @@ impl<'n> MessageNetwork<'n> {
         self.on.places(tiles)
     }
 
-    /// Makes a set of destinations known, the source not among them.
-    pub fn add_multicast(&mut self, from: TileId, members: &[TileId]) -> MulticastId {
-        let multicast = self.on.multicast(&mut self.plane, from, members);
-        self.plane.keep_multicast(&multicast);
-        self.destinations.push(Destinations {
-            from,
-            members: members.len() as u32,
-            multicast,
-        });
-        MulticastId(self.destinations.len() as u32 - 1)
-    }
-
-    /// Makes contributors to a root known, the root not among them.
-    pub fn add_reduction_tree(&mut self, root: TileId, members: &[TileId]) -> ReductionTreeId {
-        let network = self.on.network;
-        self.contributors.push(Contributors {
-            table: network.shared_reduction(network.coord(root), &self.places(members)),
-            members: members.len() as u32,
-        });
-        ReductionTreeId(self.contributors.len() as u32 - 1)
-    }
-
-    /// Queues a packet at its source, for another tile.
-    pub fn send(&mut self, from: TileId, to: TileId, flits: u16, tag: u64) {
-        self.plane.send_unicast(from, to, flits, tag);
-    }
-
-    /// Queues a packet to all of a set, and says how many those are.
-    pub fn send_multicast(&mut self, to: MulticastId, flits: u16, tag: u64) -> u32 {
-        let Destinations {
-            from,
-            members,
-            multicast,
-        } = &self.destinations[to.0 as usize];
-        self.plane.send_to_all(*from, multicast, flits, tag);
-        *members
-    }
-
-    /// Opens a reduction. Where routers count, it gets an entry of their tables if one is free.
-    pub fn open_reduction(&mut self, tree: ReductionTreeId, tag: u64) -> ReductionId {
-        self.open_combining(tree, Combining::Count, tag)
-    }
-
     /// Opens a reduction of operands, or of none.
     pub(super) fn open_combining(
         &mut self,
@@ -130,29 +64,6 @@ impl<'n> MessageNetwork<'n> {
     ) -> ReductionId {
         let Contributors { table, members } = &self.contributors[tree.0 as usize];
         ReductionId((self.plane).add_reduction(table, *members, combining, tag))
-    }
-
-    /// Has a reduction an entry in the routers' tables? Without one the root gets all its contributions.
-    #[must_use]
-    pub fn has_entry(&self, reduction: ReductionId) -> bool {
-        self.plane.is_counting(reduction.0)
-    }
-
-    /// Queues a contribution at its source.
-    pub fn contribute(&mut self, from: TileId, reduction: ReductionId) {
-        self.plane.send_contribution(from, reduction.0, &[]);
-    }
-
-    /// Forgets a reduction that is complete. Returns how many messages its root has got.
-    pub fn close(&mut self, reduction: ReductionId) -> u32 {
-        let (messages, _) = self.plane.result(reduction.0);
-        self.plane.close(reduction.0);
-        messages
-    }
-
-    /// One cycle. True if anything has moved.
-    pub fn step(&mut self) -> bool {
-        self.step_with(|_| true, |_| true)
     }
 
     /// One cycle. `takes` says whether an interface takes a flit, `offers` whether it injects one. True if anything has moved.
@@ -175,57 +86,100 @@ impl<'n> MessageNetwork<'n> {
         self.plane.settle();
         has_moved
     }
+}
 
-    /// What has arrived since this was called last.
-    pub fn take_arrivals(&mut self) -> Vec<Arrival> {
+impl PacketNetwork for MessageNetwork<'_> {
+    fn add_multicast(&mut self, from: TileId, members: &[TileId]) -> MulticastId {
+        let multicast = self.on.multicast(&mut self.plane, from, members);
+        self.plane.keep_multicast(&multicast);
+        self.destinations.push(Destinations {
+            from,
+            members: members.len() as u32,
+            multicast,
+        });
+        MulticastId(self.destinations.len() as u32 - 1)
+    }
+
+    fn add_reduction_tree(&mut self, root: TileId, members: &[TileId]) -> ReductionTreeId {
+        let network = self.on.network;
+        self.contributors.push(Contributors {
+            table: network.shared_reduction(network.coord(root), &self.places(members)),
+            members: members.len() as u32,
+        });
+        ReductionTreeId(self.contributors.len() as u32 - 1)
+    }
+
+    fn send(&mut self, from: TileId, to: TileId, flits: u16, tag: u64) {
+        self.plane.send_unicast(from, to, flits, tag);
+    }
+
+    fn send_multicast(&mut self, to: MulticastId, flits: u16, tag: u64) -> u32 {
+        let Destinations {
+            from,
+            members,
+            multicast,
+        } = &self.destinations[to.0 as usize];
+        self.plane.send_to_all(*from, multicast, flits, tag);
+        *members
+    }
+
+    fn open_reduction(&mut self, tree: ReductionTreeId, tag: u64) -> ReductionId {
+        self.open_combining(tree, Combining::Count, tag)
+    }
+
+    fn has_entry(&self, reduction: ReductionId) -> bool {
+        self.plane.is_counting(reduction.0)
+    }
+
+    fn contribute(&mut self, from: TileId, reduction: ReductionId, _: u16) {
+        self.plane.send_contribution(from, reduction.0, &[]);
+    }
+
+    fn close(&mut self, reduction: ReductionId) -> u32 {
+        let (messages, _) = self.plane.result(reduction.0);
+        self.plane.close(reduction.0);
+        messages
+    }
+
+    fn step(&mut self) -> bool {
+        self.step_with(|_| true, |_| true)
+    }
+
+    fn take_arrivals(&mut self) -> Vec<Arrival> {
         std::mem::take(&mut self.arrivals)
     }
 
-    /// Gives what has been taken back, so that its memory is used again.
-    pub fn return_arrivals(&mut self, mut arrivals: Vec<Arrival>) {
+    fn return_arrivals(&mut self, mut arrivals: Vec<Arrival>) {
         arrivals.clear();
         arrivals.append(&mut self.arrivals);
         self.arrivals = arrivals;
     }
 
-    /// Is nothing in flight?
-    #[must_use]
-    pub fn is_idle(&self) -> bool {
+    fn is_idle(&self) -> bool {
         self.plane.is_idle() && self.arrivals.is_empty()
     }
 
-    /// The cycle that comes next.
-    #[must_use]
-    pub fn cycle(&self) -> u64 {
+    fn cycle(&self) -> u64 {
         self.plane.cycle
     }
 
-    /// Goes to a later cycle while nothing is in flight.
-    pub fn skip_to(&mut self, cycle: u64) {
+    fn skip_to(&mut self, cycle: u64) {
         self.plane.skip_to(cycle);
     }
 
-    /// Entries of the routers' tables that are in use.
-    #[must_use]
-    pub fn open_entries(&self) -> usize {
+    fn open_entries(&self) -> usize {
         self.plane.open_entries()
     }
 
-    /// Flits that have crossed a link so far.
-    #[must_use]
-    pub fn flit_hops(&self) -> u64 {
+    fn flit_hops(&self) -> u64 {
         self.plane.flit_hops()
     }
 
-    /// Flits that have been buffered in a router, those that interfaces have sent among them.
-    #[must_use]
-    pub fn buffered_flits(&self) -> u64 {
+    fn buffered_flits(&self) -> u64 {
         self.plane.loads.buffered_flits
     }
 
-    /// Flits that interfaces have got.
-    #[must_use]
-    pub fn delivered_flits(&self) -> u64 {
+    fn delivered_flits(&self) -> u64 {
         self.delivered_flits
     }
 }

@@ -30,7 +30,7 @@ mod tests;
 mod traffic;
 mod traverse;
 
-pub use message_network::{Arrival, MessageNetwork, MulticastId, ReductionId, ReductionTreeId};
+pub use message_network::MessageNetwork;
 use multicasts::Multicast;
 use noccl_net::{Coord, Network, TileId};
 use noccl_run::RunError;

@@ -2,10 +2,11 @@
 //! The record of a cycle, for hardware that follows it. Without a recorder nothing is kept.
 
 use super::SmartNetwork;
-use super::message_network::{MessageNetwork, ReductionId, ReductionTreeId};
+use super::message_network::MessageNetwork;
 use super::numbers::LOCAL;
 use super::packet::{Combining, PacketKind};
 use super::plane::SmartPlane;
+use crate::packets::{ReductionId, ReductionTreeId};
 use noccl_net::{Network, Port, TileId};
 use noccl_run::{
     CycleRecord, MessageClass, MessageCrossing, MessageDelivery, QueuedPacket, RunError,

@@ -8,7 +8,7 @@ use super::packet::Combining;
 use super::plane::SmartPlane;
 use super::stays::Stayed;
 use crate::driver::measurement::{Measurement, measured_until};
-use crate::driver::open_loop::{OpenLoop, PacketNetwork, Sources};
+use crate::driver::open_loop::{OpenLoop, Sources, TrafficNetwork};
 use crate::router::stalls::Stalls;
 use noccl_net::capabilities::MulticastTrees;
 use noccl_net::{Coord, Network, TreeTable};
@@ -120,7 +120,7 @@ impl SmartPackets {
     }
 }
 
-impl PacketNetwork for SmartPackets {
+impl TrafficNetwork for SmartPackets {
     fn sends(&self, sources: &Sources<'_>, source: u32) -> bool {
         let (network, pattern) = (sources.network, sources.traffic.pattern);
         let (width, height) = (network.cluster_width(), network.cluster_height());

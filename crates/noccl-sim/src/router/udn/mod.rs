@@ -5,11 +5,13 @@
 
 mod diagnose;
 mod executed;
+mod packets;
 mod run;
 mod traffic;
 
 pub use executed::{ExecutedError, ExecutedRequest, ExecutedResult, ExecutedRun, RankFault};
 use noccl_run::RunError;
+pub(crate) use packets::UdnMessages;
 pub(crate) use run::{open_run, schedule_run};
 pub(crate) use traffic::traffic_run;
 

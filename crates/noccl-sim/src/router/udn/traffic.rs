@@ -4,37 +4,16 @@
 //! The routers alone are measured: a source writes a word per cycle wherever its port takes one, a destination takes every word at
 //! once, and no cycle of software is counted.
 
-use super::refused;
+use super::packets::UdnPackets;
 use crate::driver::measurement::Measurement;
-use crate::driver::open_loop::{OpenLoop, PacketNetwork, Sources};
-use crate::kernel::bit_set::BitSet;
-use crate::router::stalls::Stalls;
-use crate::router::wormhole::{Awaited, Params, Plane, WormId, Xy};
-use noccl_net::{Network, TileId};
+use crate::driver::open_loop::{OpenLoop, Sources, TrafficNetwork};
+use crate::router::wormhole::Awaited;
+use noccl_net::Network;
 use noccl_run::{Diagnosis, RunConfig, RunError, WaitEdge};
 use noccl_workload::Traffic;
-use std::collections::VecDeque;
 
 /// Waits that are named.
 const MAX_NAMED: usize = 16;
-
-/// Packets of a source that are not in the network.
-struct Queue {
-    tile: TileId,
-    /// Packets that wait: destination and tag.
-    waiting: VecDeque<(TileId, u64)>,
-    /// The packet that is being written, and its next word.
-    writing: Option<(WormId, u32)>,
-}
-
-/// The network, and the queues of its sources.
-pub(crate) struct UdnPackets {
-    stalls: Stalls,
-    plane: Plane<Xy>,
-    queues: Vec<Queue>,
-    /// Sources with packets.
-    busy: BitSet,
-}
 
 /// A run of traffic before its first cycle.
 ///
@@ -45,53 +24,11 @@ pub(crate) fn traffic_run<'a>(
     traffic: &'a Traffic,
     config: &RunConfig,
 ) -> Result<OpenLoop<'a, UdnPackets>, RunError> {
-    let cores = network.cores().ok_or_else(|| refused("the network"))?;
-    let params = Params::of_udn(&cores.router.udn);
-    let queue = |tile| Queue {
-        tile,
-        waiting: VecDeque::new(),
-        writing: None,
-    };
-    let queues: Vec<Queue> = network.clusters().map(queue).collect();
-    let packets = UdnPackets {
-        stalls: Stalls::new(config),
-        plane: Plane::<Xy>::new(network.width(), network.height(), params),
-        busy: BitSet::new(queues.len()),
-        queues,
-    };
+    let packets = UdnPackets::new(network, config)?;
     OpenLoop::new(network, traffic, config, packets)
 }
 
-impl UdnPackets {
-    /// Every source with a packet writes a word if its port has space.
-    fn write(&mut self, cycle: u64, flits: u32) {
-        let plane = &mut self.plane;
-        let mut from = 0;
-        while let Some(busy) = self.busy.next_member(from) {
-            from = busy + 1;
-            let queue = &mut self.queues[busy];
-            let tile = queue.tile;
-            if !plane.has_space(tile) || !self.stalls.offers(cycle, tile) {
-                continue;
-            }
-            let (worm, index) = match queue.writing.take() {
-                Some(writing) => writing,
-                None => match queue.waiting.pop_front() {
-                    Some((to, tag)) => (plane.open_worm(to, flits, tag), 0),
-                    None => continue,
-                },
-            };
-            plane.push(cycle, tile, worm, index);
-            if index + 1 < flits {
-                queue.writing = Some((worm, index + 1));
-            } else if queue.waiting.is_empty() {
-                self.busy.remove(busy);
-            }
-        }
-    }
-}
-
-impl PacketNetwork for UdnPackets {
+impl TrafficNetwork for UdnPackets {
     fn sends(&self, _: &Sources<'_>, _: u32) -> bool {
         true
     }
@@ -105,9 +42,8 @@ impl PacketNetwork for UdnPackets {
     ) {
         let to = sources.destination(source);
         let tag = measurement.create(cycle, 1);
-        let source = source as usize;
-        self.queues[source].waiting.push_back((to, tag));
-        self.busy.insert(source);
+        let from = sources.all[source as usize].tile;
+        self.send(from, to, sources.traffic.beats, tag);
     }
 
     fn is_idle(&self) -> bool {
@@ -115,14 +51,11 @@ impl PacketNetwork for UdnPackets {
     }
 
     fn has_waiting(&self) -> bool {
-        !self.busy.is_empty()
+        Self::has_waiting(self)
     }
 
-    fn step(&mut self, cycle: u64, sources: &Sources<'_>) -> bool {
-        self.write(cycle, sources.traffic.beats);
-        let stalls = self.stalls;
-        let has_moved = self.plane.step(cycle, |tile, _| stalls.takes(cycle, tile));
-        has_moved || self.plane.can_move()
+    fn step(&mut self, cycle: u64, _: &Sources<'_>) -> bool {
+        Self::step(self, cycle)
     }
 
     fn read_deliveries(&mut self, cycle: u64, measurement: &mut Measurement<'_>) {

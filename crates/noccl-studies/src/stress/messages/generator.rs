@@ -6,7 +6,7 @@
 use super::super::StressKind;
 use super::super::generate::multi_address;
 use super::{INPUT_BYTES, MAX_BYTES, MIN_BYTES};
-use noccl_net::{MultiAddress, Network, TileRef, TileSet};
+use noccl_net::{AxiNetwork, MultiAddress, TileRef, TileSet};
 use noccl_run::Rng;
 use noccl_workload::{
     Action, ActionId, ActionKind, Arrival, Barrier, BarrierMechanism, Compute, Destination,
@@ -26,7 +26,7 @@ struct Left {
 }
 
 pub(super) struct Generator<'n> {
-    network: &'n Network,
+    network: AxiNetwork<'n>,
     kinds: Vec<StressKind>,
     clusters: Vec<TileRef>,
     tiles: Vec<TileRef>,
@@ -43,7 +43,7 @@ pub(super) struct Generator<'n> {
 impl<'n> Generator<'n> {
     /// Without an action.
     pub(super) fn new(
-        network: &'n Network,
+        network: AxiNetwork<'n>,
         (clusters, tiles): (Vec<TileRef>, Vec<TileRef>),
         kinds: Vec<StressKind>,
         (rng, range_bytes): (Rng, u64),
@@ -100,7 +100,7 @@ impl<'n> Generator<'n> {
     }
 
     fn participants(&self, kind: &ActionKind) -> Vec<TileRef> {
-        let tiles = participants(self.network, kind).into_iter();
+        let tiles = participants(&self.network, kind).into_iter();
         tiles.map(|tile| self.network.tile_ref(tile)).collect()
     }
 

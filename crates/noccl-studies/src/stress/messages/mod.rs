@@ -99,14 +99,18 @@ pub(super) fn generate(
     let first = network
         .cores()
         .map(|_| *rng.pick(&[First::Receive, First::Send]));
-    let actions = if network.cores().is_some() {
-        let mut generator = CoreGenerator::new(network, tiles, kinds, (rng, range_bytes));
-        (0..transactions).for_each(|index| generator.add(index.into()));
-        generator.actions
-    } else {
-        let mut generator = Generator::new(network, (clusters, tiles), kinds, (rng, range_bytes));
-        (0..transactions).for_each(|index| generator.add(index.into()));
-        generator.actions
+    let drawn = (rng, range_bytes);
+    let actions = match network.as_axi() {
+        None => {
+            let mut generator = CoreGenerator::new(network, tiles, kinds, drawn);
+            (0..transactions).for_each(|index| generator.add(index.into()));
+            generator.actions
+        }
+        Some(network) => {
+            let mut generator = Generator::new(network, (clusters, tiles), kinds, drawn);
+            (0..transactions).for_each(|index| generator.add(index.into()));
+            generator.actions
+        }
     };
     Messages {
         schedule: Schedule {

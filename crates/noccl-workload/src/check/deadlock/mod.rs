@@ -15,7 +15,7 @@ use super::CheckError;
 use super::order::Order;
 use crate::{ActionId, Schedule, participants};
 use noccl_net::deadlock::{Activity, Cycle, Proof, Work, check_program};
-use noccl_net::{Network, TileId};
+use noccl_net::{Network, TileId, TypedNetwork};
 use overlap::Overlaps;
 use overlap::{activities, are_chains_safe};
 use schemars::JsonSchema;
@@ -139,12 +139,12 @@ pub fn check_deadlock(
     network: &Network,
     schedule: &Schedule,
 ) -> Result<DeadlockReport, CheckError> {
-    // Cores that leave units in their stores can bring the network to a standstill.
-    if let Some(tiles) = network.cores()
-        && !network.routers().is_deadlock_free
-    {
-        return words::check(network, tiles, schedule);
-    }
+    let axi = match network.by_tiles() {
+        TypedNetwork::Axi(axi) => axi,
+        TypedNetwork::Cores(_) if network.routers().is_deadlock_free => return Ok(by_mechanism()),
+        // Cores that leave units in their stores can bring the network to a standstill.
+        TypedNetwork::Cores(tiles) => return words::check(network, tiles, schedule),
+    };
     let activities = activities(network, schedule);
     if let Some(report) = free_without_search(network, schedule, &activities) {
         return Ok(report);
@@ -156,7 +156,7 @@ pub fn check_deadlock(
     };
     let overlaps = Overlaps::new(&order, &activities)
         .ok_or_else(|| refused(Deadlock::too_many(overlap::MAX_PAIRS, ORDER_THEM)))?;
-    match check_program(network, &activities, &overlaps) {
+    match check_program(axi, &activities, &overlaps) {
         Ok(proof) => Ok(proved(proof)),
         Err(cycle) => Err(refused(Deadlock::of(network, &cycle, ORDER_THEM))),
     }
@@ -168,13 +168,17 @@ fn free_without_search(
     activities: &[Activity],
 ) -> Option<DeadlockReport> {
     if is_free_by_mechanism(network, schedule) {
-        return Some(DeadlockReport {
-            free: true,
-            proof: Some(DeadlockProof::Mechanism),
-            ..DeadlockReport::default()
-        });
+        return Some(by_mechanism());
     }
     is_free_by_kind(activities).then(|| proved(Proof { nodes: 0, waits: 0 }))
+}
+
+fn by_mechanism() -> DeadlockReport {
+    DeadlockReport {
+        free: true,
+        proof: Some(DeadlockProof::Mechanism),
+        ..DeadlockReport::default()
+    }
 }
 
 /// The schedule as sequential tiles work on it: one action after the other.

@@ -5,7 +5,7 @@ use super::{Deadlock, refused};
 use crate::check::{CheckError, trace};
 use crate::{PortKind, PortTransaction, Trace};
 use noccl_net::deadlock::{Activity, Flow, Part, Program, Work, check_program};
-use noccl_net::{Network, TileId, TileRef};
+use noccl_net::{AxiNetwork, Network, TileId, TileRef};
 use std::collections::BTreeMap;
 
 /// Most transactions of a trace that are looked at together.
@@ -17,7 +17,7 @@ const FEWER: &str = "fewer transactions in a trace, none of which can hold up an
 /// Checks that no transactions of a trace can wait for each other forever, whatever the cycles in which they start.
 /// Transactions that the simulator refuses are left out.
 pub(in crate::check) fn check_trace_deadlock(
-    network: &Network,
+    network: AxiNetwork<'_>,
     trace: &Trace,
 ) -> Result<(), CheckError> {
     let routers = network.routers();
@@ -36,12 +36,12 @@ pub(in crate::check) fn check_trace_deadlock(
         .enumerate()
         .map(|(index, one)| Activity {
             name: trace::name(trace, index),
-            work: flow(network, &one.kind).map_or(Work::Nothing, Work::Flow),
+            work: flow(&network, &one.kind).map_or(Work::Nothing, Work::Flow),
         })
         .collect();
-    match check_program(network, &activities, &Together::new(network, trace)) {
+    match check_program(network, &activities, &Together::new(&network, trace)) {
         Ok(_) => Ok(()),
-        Err(cycle) => Err(refused(Deadlock::of(network, &cycle, FEWER))),
+        Err(cycle) => Err(refused(Deadlock::of(&network, &cycle, FEWER))),
     }
 }
 

@@ -17,7 +17,7 @@ use crate::check::buffer_space::{
 use crate::check::{CheckError, Overload};
 use crate::{PortKind, PortTransaction, Trace};
 use noccl_net::deadlock::{bursts_together, contribution_inputs, num_bursts};
-use noccl_net::{MultiAddress, Network, TileId, TileRef};
+use noccl_net::{AxiNetwork, MultiAddress, Network, TileId, TileRef};
 use std::collections::BTreeMap;
 
 /// A reduction or barrier of the trace that every member can reach.
@@ -43,9 +43,9 @@ struct Limit {
 /// # Errors
 /// [`CheckError::Overload`] with the tile, the transactions and the limit.
 pub fn check_trace_limits(network: &Network, trace: &Trace) -> Result<(), CheckError> {
-    if !network.routers().joins_several {
+    let Some(network) = network.as_joining() else {
         return Ok(());
-    }
+    };
     let ni = &network.axi().ni;
     let (reductions, barriers) = meetings(network, trace);
     check_slots(network, trace, &reductions)?;
@@ -53,27 +53,27 @@ pub fn check_trace_limits(network: &Network, trace: &Trace) -> Result<(), CheckE
         field: "ni.max_open_reductions",
         open: u64::from(ni.max_open_reductions),
     };
-    check_interfaces(network, trace, &reductions, &wide)?;
+    check_interfaces(&network, trace, &reductions, &wide)?;
     let narrow = Limit {
         field: "ni.max_narrow_outstanding",
         open: u64::from(ni.max_narrow_outstanding),
     };
-    check_interfaces(network, trace, &barriers, &narrow)?;
+    check_interfaces(&network, trace, &barriers, &narrow)?;
     check_counters(network, trace, &barriers, narrow.open)
 }
 
 /// Wide reductions and barriers. Those that the simulator refuses, or that miss a member, are left out.
-fn meetings(network: &Network, trace: &Trace) -> (Vec<Meeting>, Vec<Meeting>) {
+fn meetings(network: AxiNetwork<'_>, trace: &Trace) -> (Vec<Meeting>, Vec<Meeting>) {
     let (mut reductions, mut barriers) = (Vec::new(), Vec::new());
     for (transaction, one) in trace.transactions.iter().enumerate() {
         match one.kind {
             PortKind::WideReduction { group, root, beats } if beats > 0 => {
                 let bytes = u64::from(beats) * u64::from(network.axi().ni.wide_beat_bytes);
                 let bursts = num_bursts(&network.axi().ni, 0, bytes);
-                reductions.extend(meeting(network, transaction, one, group, root, bursts));
+                reductions.extend(meeting(&network, transaction, one, group, root, bursts));
             }
             PortKind::Barrier { group, root } => {
-                barriers.extend(meeting(network, transaction, one, group, root, 1));
+                barriers.extend(meeting(&network, transaction, one, group, root, 1));
             }
             PortKind::WideReduction { .. }
             | PortKind::WideWrite { .. }
@@ -153,14 +153,18 @@ fn in_one_order(meetings: &[Meeting]) -> Vec<usize> {
     numbers
 }
 
-fn check_slots(network: &Network, trace: &Trace, reductions: &[Meeting]) -> Result<(), CheckError> {
+fn check_slots(
+    network: AxiNetwork<'_>,
+    trace: &Trace,
+    reductions: &[Meeting],
+) -> Result<(), CheckError> {
     let space = Space::of_stores(network);
     let groups = in_one_order(reductions);
     let mut places: BTreeMap<TileId, Vec<Claim>> = BTreeMap::new();
     let mut trees: BTreeMap<(MultiAddress, TileId), Tree> = BTreeMap::new();
     for (index, r) in reductions.iter().enumerate() {
         let tree = trees.entry((r.group, r.root));
-        let tree = tree.or_insert_with(|| contribution_inputs(network, r.group, r.root));
+        let tree = tree.or_insert_with(|| contribution_inputs(&network, r.group, r.root));
         let bursts = bursts_together(network, r.group, r.root, r.bursts);
         let claim = Claim {
             action: r.transaction,
@@ -171,11 +175,11 @@ fn check_slots(network: &Network, trace: &Trace, reductions: &[Meeting]) -> Resu
         claim.of_tree(tree, &space, &mut places);
     }
     let field = "router.wide_reduction.store_beats";
-    refuse_overloads(network, trace, &places, &space, field)
+    refuse_overloads(&network, trace, &places, &space, field)
 }
 
 fn check_counters(
-    network: &Network,
+    network: AxiNetwork<'_>,
     trace: &Trace,
     barriers: &[Meeting],
     outstanding: u64,
@@ -194,7 +198,7 @@ fn check_counters(
             inputs: 0,
         });
     }
-    refuse_overloads(network, trace, &places, &space, "ni.max_open_reductions")
+    refuse_overloads(&network, trace, &places, &space, "ni.max_open_reductions")
 }
 
 fn refuse_overloads(

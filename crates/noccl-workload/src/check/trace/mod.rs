@@ -19,14 +19,14 @@ use noccl_net::Network;
 /// [`CheckError::Field`] for a set whose base has masked bits, [`CheckError::Overload`] for a limit that is exceeded,
 /// [`CheckError::Deadlock`] for transactions that may wait for each other forever.
 pub fn check_trace(network: &Network, trace: &Trace) -> Result<(), CheckError> {
-    if network.routers().carries_words() {
+    let Some(axi) = network.as_axi() else {
         return Err(CheckError::Field {
             field: "router.flow".to_owned(),
             found: format!("\"{}\"", network.spec().flow_name()),
             accepted: "a network of AXI clusters: core tiles have no ports whose transactions a trace could hold"
                 .to_owned(),
         });
-    }
+    };
     for (index, transaction) in trace.transactions.iter().enumerate() {
         check_sets(&transaction.kind).map_err(|(name, e)| CheckError::Field {
             field: format!(
@@ -38,7 +38,7 @@ pub fn check_trace(network: &Network, trace: &Trace) -> Result<(), CheckError> {
         })?;
     }
     check_trace_limits(network, trace)?;
-    check_trace_deadlock(network, trace)
+    check_trace_deadlock(axi, trace)
 }
 
 /// Is the base of the transaction's set, if it has one, 0 where the mask is 1?

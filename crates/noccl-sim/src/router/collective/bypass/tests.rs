@@ -60,8 +60,8 @@ fn step(machine: &mut Machine<'_>, cycle: &Cycle<'_>) -> Vec<u32> {
 #[test]
 fn a_flit_does_not_pass_others_that_stand_at_an_input() {
     let network = line();
-    let behaviour = behaviour_for(&network, "a test").unwrap();
-    let mut machine = Machine::new(&network, RunConfig::new(Mode::Timing), behaviour);
+    let (network, behaviour) = behaviour_for(&network, "a test").unwrap();
+    let mut machine = Machine::new(network, RunConfig::new(Mode::Timing), behaviour);
     let quiet = Cycle {
         sends: &[],
         takes: &[4],

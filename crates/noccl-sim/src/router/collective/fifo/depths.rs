@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Sizes of the FIFOs and lengths of the links that the routers of a plane have.
 
-use noccl_net::Network;
+use noccl_net::AxiNetwork;
 use noccl_spec::Plane;
 
 /// Sizes of a plane's FIFOs and lengths of its links.
@@ -13,7 +13,7 @@ pub(crate) struct Depths {
 }
 
 impl Depths {
-    pub(crate) fn of(network: &Network, plane: Plane) -> Self {
+    pub(crate) fn of(network: AxiNetwork<'_>, plane: Plane) -> Self {
         let router = &network.axi().router;
         Self {
             input_flits: router.input_fifo_flits as usize,

@@ -20,7 +20,7 @@ use noccl_workload::{ElementType, Operator};
 use proptest::prelude::*;
 
 fn plane(network: &Network, value_bytes: usize) -> SmartPlane {
-    let smart = network.axi().router.smart.as_ref().unwrap();
+    let smart = network.spec().axi().unwrap().router.smart.as_ref().unwrap();
     SmartPlane::new(network, smart, value_bytes)
 }
 

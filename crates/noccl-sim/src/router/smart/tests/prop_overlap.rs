@@ -228,7 +228,7 @@ impl Traffic<'_> {
 fn run(case: &Case, network: &Network, mut plane: SmartPlane) -> (SmartPlane, bool) {
     let mut traffic = Traffic {
         network,
-        smart: network.axi().router.smart.as_ref().unwrap(),
+        smart: network.spec().axi().unwrap().router.smart.as_ref().unwrap(),
         draws: Stream::new(case.seed),
         expected: BTreeMap::new(),
         sums: BTreeMap::new(),
