@@ -142,7 +142,8 @@ impl MessageTrace {
             | Event::Wait(_)
             | Event::Collective(_)
             | Event::Begun(_)
-            | Event::Split { .. } => false,
+            | Event::Split { .. }
+            | Event::Group(_) => false,
         };
         self.ranks.iter().flatten().any(is_of_window)
     }
