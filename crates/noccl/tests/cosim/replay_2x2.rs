@@ -51,7 +51,8 @@ fn compared(report: &RunReport) -> u64 {
 
 fn random(kinds: &[StressKind], transactions: u32, seed: u64) -> Trace {
     let network = network();
-    generate(&network, &Recipe::new(&network, kinds, transactions), seed)
+    let axi = network.as_axi().expect("the network has clusters");
+    generate(axi, &Recipe::new(axi, kinds, transactions), seed)
 }
 
 #[test]
