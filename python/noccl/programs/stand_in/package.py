@@ -98,7 +98,12 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def exec_module(self, module: types.ModuleType) -> None:
         """Gives the module the names of ours."""
         ours = importlib.import_module(_MODULES[module.__name__])
-        kept = {name: value for name, value in vars(ours).items() if not name.startswith("__")}
+        # Modules of ours are none of mpi4py's.
+        kept = {
+            name: value
+            for name, value in vars(ours).items()
+            if not name.startswith("__") and not isinstance(value, types.ModuleType)
+        }
         module.__dict__.update(kept, __doc__=ours.__doc__)
 
 
