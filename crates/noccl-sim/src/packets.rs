@@ -60,11 +60,20 @@ pub trait PacketNetwork {
     /// One cycle. True if anything has moved.
     fn step(&mut self) -> bool;
 
+    /// What has arrived and has not been taken.
+    fn arrivals(&mut self) -> &mut Vec<Arrival>;
+
     /// What has arrived since this was called last.
-    fn take_arrivals(&mut self) -> Vec<Arrival>;
+    fn take_arrivals(&mut self) -> Vec<Arrival> {
+        std::mem::take(self.arrivals())
+    }
 
     /// Gives what has been taken back, so that its memory is used again.
-    fn return_arrivals(&mut self, arrivals: Vec<Arrival>);
+    fn return_arrivals(&mut self, mut arrivals: Vec<Arrival>) {
+        arrivals.clear();
+        arrivals.append(self.arrivals());
+        *self.arrivals() = arrivals;
+    }
 
     /// Is nothing in flight?
     fn is_idle(&self) -> bool;

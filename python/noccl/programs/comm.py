@@ -74,13 +74,17 @@ class Comm(
         found = self._split(0, self._rank, call_site(), "Dup")
         made = self._other(type(self), found)
         made._state.topology = self._state.topology
-        made._state.errhandler = self._state.errhandler
-        made._state.info = dict(info.items()) if info else dict(self._state.info)
-        self._copy_attributes(made)
+        self._copy_facts(made, info)
         return made
 
     Clone = Dup
     Dup_with_info = Dup
+
+    def _copy_facts(self, made: Comm, info: Any) -> None:
+        """Gives a duplicate the error handler, the info or another one, and what keys copy."""
+        made._state.errhandler = self._state.errhandler
+        made._state.info = dict(info.items()) if info else dict(self._state.info)
+        self._copy_attributes(made)
 
     def Idup(self, info: Any = None) -> tuple[Self, Request]:
         """The same, with a request that is over: all ranks have called."""
@@ -127,7 +131,7 @@ class Comm(
 
 
 class Intracomm(Comm):
-    """A communicator of one group of ranks: the only kind here."""
+    """A communicator of one group of ranks."""
 
     __slots__ = ()
 

@@ -56,14 +56,12 @@ class Facts(Described, Endpoint):
             link.block()
 
     def Is_inter(self) -> bool:
-        """Always False: there are no intercommunicators."""
-        self._alive("Is_inter")
-        return False
+        """Is there a second group?"""
+        return self._alive("Is_inter").remote is not None
 
     def Is_intra(self) -> bool:
-        """Always True."""
-        self._alive("Is_intra")
-        return True
+        """Is there one group?"""
+        return self._alive("Is_intra").remote is None
 
     is_inter: property = property(Is_inter)
     is_intra: property = property(Is_intra)

@@ -17,7 +17,6 @@ from noccl.programs.intercomm_collectives import InterCollectives
 from noccl.programs.link import call_site
 from noccl.programs.mpi_lookup import mpi
 from noccl.programs.mpi_values import VALUES
-from noccl.programs.requests import Request
 
 if TYPE_CHECKING:
     from noccl.programs.link import Link
@@ -69,19 +68,6 @@ class Intercomm(InterCollectives, Comm):
         made._state.remote = Remote(local, others, numbers[own, others])
         return made
 
-    def Is_inter(self) -> bool:
-        """Always True."""
-        self._alive("Is_inter")
-        return True
-
-    def Is_intra(self) -> bool:
-        """Always False."""
-        self._alive("Is_intra")
-        return False
-
-    is_inter: property = property(Is_inter)
-    is_intra: property = property(Is_intra)
-
     def Get_remote_size(self) -> int:
         """Number of ranks of the other group."""
         return len(self._remote.members)
@@ -121,19 +107,11 @@ class Intercomm(InterCollectives, Comm):
     def Dup(self, info: Any = None) -> Any:
         """A communicator of the same groups, with what its keys copy."""
         made = self.between(self._link, self.members, self._remote.members, call_site())
-        made._state.errhandler = self._state.errhandler
-        made._state.info = dict(info.items()) if info else dict(self._state.info)
-        self._copy_attributes(made)
+        self._copy_facts(made, info)
         return made
 
     Clone = Dup
     Dup_with_info = Dup
-
-    def Idup(self, info: Any = None) -> tuple[Any, Request]:
-        """The same, with a request that is over."""
-        return self.Dup(info), Request(self._link)
-
-    Idup_with_info = Idup
 
     def Split(self, color: int = 0, key: int = 0) -> Any:
         """One communicator per color that both groups have, ranks by key; else COMM_NULL."""

@@ -20,7 +20,7 @@ from noccl.programs.operators import SUM, Op, chosen
 from noccl.programs.requests import Request
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 
 class InterCollectives(Endpoint):
@@ -60,8 +60,7 @@ class InterCollectives(Endpoint):
         where = call_site()
         if root == ROOT:
             into = read_blocks(recvbuf, "recvbuf", self._peers, writable=True)
-            for block, data in zip(into, self._swap({}, range(self._peers), where), strict=True):
-                block.put(data)
+            _put_each(into, self._swap({}, range(self._peers), where))
         elif root != PROC_NULL:
             self._swap({self._checked(root): read(sendbuf, "sendbuf").take()}, [], where)
 
@@ -95,8 +94,7 @@ class InterCollectives(Endpoint):
         """The buffers of the other group, in every rank, each to its place."""
         into = read_blocks(recvbuf, "recvbuf", self._peers, writable=True)
         data = read(sendbuf, "sendbuf").take()
-        for block, found in zip(into, self._each(lambda _: data, call_site()), strict=True):
-            block.put(found)
+        _put_each(into, self._each(lambda _: data, call_site()))
 
     def Alltoall(self, sendbuf: Any, recvbuf: Any) -> None:
         """From each rank of the other group the block that it has for this one."""
@@ -108,18 +106,14 @@ class InterCollectives(Endpoint):
         """From each rank of the other group the part that it has for this one."""
         into = read_blocks(recvbuf, "recvbuf", self._peers, writable=True)
         source = read_blocks(sendbuf, "sendbuf", self._peers)
-        found = self._each(lambda rank: source[rank].take(), call_site())
-        for block, data in zip(into, found, strict=True):
-            block.put(data)
+        _put_each(into, self._each(lambda rank: source[rank].take(), call_site()))
 
     def Alltoallw(self, sendbuf: Any, recvbuf: Any) -> None:
         """The same with a datatype per rank, displacements in bytes."""
         local = self._remote.local
         into = local._blocks_of_kinds(recvbuf, "recvbuf", self._peers, writable=True)
         source = local._blocks_of_kinds(sendbuf, "sendbuf", self._peers)
-        found = self._each(lambda rank: source[rank].take(), call_site())
-        for block, data in zip(into, found, strict=True):
-            block.put(data)
+        _put_each(into, self._each(lambda rank: source[rank].take(), call_site()))
 
     def Reduce(self, sendbuf: Any, recvbuf: Any, op: Op = SUM, root: int = 0) -> None:
         """The buffers of the other group combined item by item, at the root."""
@@ -272,6 +266,11 @@ class InterCollectives(Endpoint):
 
     def _put_blocks(self, first: Any, blocks: list[bytes]) -> None:
         first.part(0, first.count * self._peers).put(b"".join(blocks))
+
+
+def _put_each(into: Sequence[Any], blocks: list[bytes]) -> None:
+    for block, data in zip(into, blocks, strict=True):
+        block.put(data)
 
 
 def _dump(obj: Any) -> bytes:

@@ -6,6 +6,16 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Bits of a word that are set, in ascending order.
+#[inline]
+pub(crate) fn bits(mut word: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = (word != 0).then(|| word.trailing_zeros() as usize)?;
+        word &= word - 1;
+        Some(bit)
+    })
+}
+
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct BitSet {
     words: Vec<u64>,

@@ -8,6 +8,7 @@ use crate::common::{cluster, cube, network_with, runtime};
 use noccl_net::pairs::operands;
 use noccl_net::tree::Cube;
 use noccl_net::{Coord, MultiAddress, Network, TileRef};
+use noccl_spec::RouterBypass;
 use noccl_testkit::traces::{
     barrier as port_barrier, narrow_read, narrow_write, wide_multicast, wide_read, wide_reduction,
     wide_write,
@@ -23,15 +24,14 @@ fn network(width: u16, height: u16, hpc_max: u32, setup_cycles: u32) -> Network 
     network_with(&format!("collective_noc_{width}x{height}_bypass"), &set)
 }
 
+fn bypass_of(net: &Network) -> RouterBypass {
+    let axi = net.spec().axi().unwrap();
+    axi.router.bypass.expect("these networks have it")
+}
+
 /// The closed form of a round trip over so many columns and rows.
 fn round_trip(net: &Network, (dx, dy): (u16, u16), beats: u32) -> u64 {
-    let bypass = net
-        .spec()
-        .axi()
-        .unwrap()
-        .router
-        .bypass
-        .expect("these networks have it");
+    let bypass = bypass_of(net);
     let along = |hops: u16| u64::from(u32::from(hops).div_ceil(bypass.hpc_max));
     5 + 2 * (1 + u64::from(bypass.setup_cycles)) * (along(dx) + along(dy)) + u64::from(beats) - 1
 }
@@ -144,13 +144,7 @@ fn a_barrier_of_256_clusters_takes_13_cycles_and_17_with_two_for_setup() {
 
 /// Cycles from the start to the sum of the router `here`: each operand follows the ones before it by an addition, once it is there.
 fn sum_of(net: &Network, here: Coord, set: Cube, root: Coord) -> u64 {
-    let bypass = net
-        .spec()
-        .axi()
-        .unwrap()
-        .router
-        .bypass
-        .expect("these networks have it");
+    let bypass = bypass_of(net);
     let path = u64::from(bypass.setup_cycles) + 1;
     let senders = operands(here, set, root).filter(|from| *from != here);
     senders.fold(0, |sum, from| {

@@ -72,11 +72,25 @@ class Counter:
         self._words.free()
 
 
+class _Acquired:
+    """What a `with` statement acquires and releases."""
+
+    acquire: Callable[..., bool]
+    release: Callable[..., None]
+
+    def __enter__(self) -> Self:
+        self.acquire()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+
 # Words of a mutex: tickets given out, and the one whose rank has it.
 _GIVEN, _SERVED = 0, 1
 
 
-class Mutex:
+class Mutex(_Acquired):
     """What one rank at a time has, in the order of their calls."""
 
     def __init__(self, *, recursive: bool = False, comm: Any = None, info: Any = None) -> None:
@@ -146,15 +160,8 @@ class Mutex:
             self.given_up()
         self._words.free()
 
-    def __enter__(self) -> Self:
-        self.acquire()
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        self.release()
-
-
-class Condition:
+class Condition(_Acquired):
     """What ranks wait for until others notify them, while they have a mutex."""
 
     def __init__(
@@ -231,15 +238,8 @@ class Condition:
             self._mutex.free()
         self._words.free()
 
-    def __enter__(self) -> Self:
-        self.acquire()
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        self.release()
-
-
-class Semaphore:
+class Semaphore(_Acquired):
     """What as many ranks as its value says have at a time."""
 
     def __init__(
@@ -278,10 +278,3 @@ class Semaphore:
     def free(self) -> None:
         """Ends it, in all ranks."""
         self._counter.free()
-
-    def __enter__(self) -> Self:
-        self.acquire()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.release()

@@ -3,6 +3,7 @@
 //!
 //! A beat gets its payload when it leaves. The copy of a multicast for its initiator's own memory does not enter the network.
 
+use crate::kernel::bit_set::bits;
 use crate::machine::Machine;
 use crate::ni::axi::ready::LaneBeats;
 use crate::ni::axi::response::NARROW_WRITES;
@@ -83,16 +84,15 @@ impl Machine<'_> {
             return inside;
         }
         if self.is_value() {
-            let lanes = (0..u64::BITS as usize).filter(|lane| sending >> lane & 1 != 0);
-            lanes.for_each(|lane| {
+            for lane in bits(sending) {
                 self.continue_burst(word * 64 + lane);
-            });
+            }
             return inside;
         }
         self.clock.note_progress();
         let (mut ended, mut loads) = (0, 0);
         let interfaces = &mut self.interfaces;
-        let nis = interfaces.nis.piece_mut(word);
+        let nis = interfaces.nis.block_mut(word);
         let next_flit = |lane: usize| {
             let ni = &mut nis[lane];
             ni.read_was_granted = false;
@@ -110,9 +110,7 @@ impl Machine<'_> {
         let counters = &mut self.checks.counters;
         counters.dma_load_bytes += self.beat.bytes_of(loads);
         counters.dma_store_bytes += self.beat.bytes_of(u64::from(sending.count_ones()));
-        while ended != 0 {
-            let lane = ended.trailing_zeros() as usize;
-            ended &= ended - 1;
+        for lane in bits(ended) {
             interfaces.streaming.remove(word * 64 + lane);
         }
         inside

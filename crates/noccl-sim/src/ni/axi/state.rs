@@ -154,13 +154,13 @@ impl Ni {
     }
 }
 
-/// NIs in one piece of [`Nis`].
-const PIECE: usize = 64;
+/// NIs in one block of [`Nis`].
+const BLOCK: usize = 64;
 
-/// The NIs of all tiles; a piece of them exists once one of its tiles has had something to do.
+/// The NIs of all tiles; a block of them exists once one of its tiles has had something to do.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Nis {
-    pieces: Vec<Option<Box<[Ni]>>>,
+    blocks: Vec<Option<Box<[Ni]>>>,
     len: usize,
 }
 
@@ -170,7 +170,7 @@ static IDLE: LazyLock<Ni> = LazyLock::new(Ni::default);
 impl Nis {
     pub(crate) fn new(tiles: usize) -> Self {
         Self {
-            pieces: (0..tiles.div_ceil(PIECE)).map(|_| None).collect(),
+            blocks: (0..tiles.div_ceil(BLOCK)).map(|_| None).collect(),
             len: tiles,
         }
     }
@@ -179,16 +179,16 @@ impl Nis {
         self.len
     }
 
-    /// The NIs of a piece, if one of its tiles has had something to do.
-    pub(crate) fn piece_mut(&mut self, piece: usize) -> &mut [Ni] {
-        // 0: no tile of the piece has an NI yet.
-        self.pieces[piece].as_deref_mut().unwrap_or_default()
+    /// The NIs of a block, if one of its tiles has had something to do.
+    pub(crate) fn block_mut(&mut self, block: usize) -> &mut [Ni] {
+        // 0: no tile of the block has an NI yet.
+        self.blocks[block].as_deref_mut().unwrap_or_default()
     }
 
-    /// Reads what these tiles of a piece will need for their next beat: on a large mesh none of it is in a cache, and
+    /// Reads what these tiles of a block will need for their next beat: on a large mesh none of it is in a cache, and
     /// reads that do not wait for each other are in flight together.
-    pub(crate) fn touch(&self, piece: usize, mut tiles: u64) {
-        let Some(nis) = &self.pieces[piece] else {
+    pub(crate) fn touch(&self, block: usize, mut tiles: u64) {
+        let Some(nis) = &self.blocks[block] else {
             return;
         };
         let mut sum = 0;
@@ -212,8 +212,8 @@ impl std::ops::Index<usize> for Nis {
 
     #[inline]
     fn index(&self, tile: usize) -> &Ni {
-        match &self.pieces[tile / PIECE] {
-            Some(piece) => &piece[tile % PIECE],
+        match &self.blocks[tile / BLOCK] {
+            Some(block) => &block[tile % BLOCK],
             None => &IDLE,
         }
     }
@@ -222,9 +222,9 @@ impl std::ops::Index<usize> for Nis {
 impl std::ops::IndexMut<usize> for Nis {
     #[inline]
     fn index_mut(&mut self, tile: usize) -> &mut Ni {
-        let piece = self.pieces[tile / PIECE]
-            .get_or_insert_with(|| (0..PIECE).map(|_| Ni::default()).collect());
-        &mut piece[tile % PIECE]
+        let block = self.blocks[tile / BLOCK]
+            .get_or_insert_with(|| (0..BLOCK).map(|_| Ni::default()).collect());
+        &mut block[tile % BLOCK]
     }
 }
 

@@ -8,7 +8,7 @@
 //!
 //! This file moves flits; [`crate::router::collective::merge::point`] decides what a contribution does at a merge point.
 
-use crate::kernel::bit_set::BitSet;
+use crate::kernel::bit_set::{BitSet, bits};
 use crate::router::Direct;
 use crate::router::collective::bypass::Bypass;
 use crate::router::collective::control::block::{
@@ -209,10 +209,8 @@ impl PlaneState {
         let block = &mut self.blocks[w];
         let slots = &self.output[slot_at(w * LANES, LOCAL, 0)..][..SLOTS];
         let (heads, only_delivered) = (block.out_head[LOCAL], block.only_delivered());
-        let (mut rest, mut checksum) = (lanes, 0);
-        while rest != 0 {
-            let lane = rest.trailing_zeros() as usize % LANES;
-            rest &= rest - 1;
+        let mut checksum = 0;
+        for lane in bits(lanes) {
             let slot = (heads >> lane & 1) as usize;
             let flit = self.flits.release(slots[slot * LANES + lane]);
             checksum += Flit::payload(flit) * (only_delivered >> lane & 1);
@@ -268,14 +266,8 @@ impl PlaneState {
         trees: &Trees,
         mut flit_of: impl FnMut(usize) -> Packed,
     ) {
-        let mut rest = lanes;
-        let mut each = || {
-            let lane = (rest != 0).then(|| rest.trailing_zeros() as usize % LANES)?;
-            rest &= rest - 1;
-            Some(lane)
-        };
         if self.direct.is_some() || self.deep.is_some() {
-            while let Some(lane) = each() {
+            for lane in bits(lanes) {
                 self.push_local(w * LANES + lane, Flit::from_packed(flit_of(lane)), trees);
             }
             return;
@@ -285,7 +277,7 @@ impl PlaneState {
         let slots = &mut self.input[slot_at(w * LANES, LOCAL, 0)..][..SLOTS];
         let targets = block.input_slots(LOCAL);
         let (mut wants, mut forks) = ([0; PORTS + 1], Forks::NONE);
-        while let Some(lane) = each() {
+        for lane in bits(lanes) {
             let flit = flit_of(lane);
             let leaves = leaves(Flit::from_packed(flit), trees);
             let flit = self.flits.put(flit, leaves);

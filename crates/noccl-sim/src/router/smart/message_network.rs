@@ -145,14 +145,8 @@ impl PacketNetwork for MessageNetwork<'_> {
         self.step_with(|_| true, |_| true)
     }
 
-    fn take_arrivals(&mut self) -> Vec<Arrival> {
-        std::mem::take(&mut self.arrivals)
-    }
-
-    fn return_arrivals(&mut self, mut arrivals: Vec<Arrival>) {
-        arrivals.clear();
-        arrivals.append(&mut self.arrivals);
-        self.arrivals = arrivals;
+    fn arrivals(&mut self) -> &mut Vec<Arrival> {
+        &mut self.arrivals
     }
 
     fn is_idle(&self) -> bool {

@@ -9,6 +9,7 @@
 //! As in `noccl_fifo` of the hardware a full FIFO takes no flit, even in the cycle in which its head leaves. So one slot
 //! moves a flit in two cycles at most.
 
+use crate::kernel::bit_set::bits;
 use crate::router::collective::control::block::{Block, LANES, LOCAL, PORTS, SLOTS, Wants, cut};
 use crate::router::collective::fifo::store::{FlitEntry, empty_slots};
 use serde::{Deserialize, Serialize};
@@ -136,7 +137,7 @@ impl<'a> TailsPart<'a> {
             depth => {
                 let queues = &self.queues[(at * PORTS + port) * LANES..][..LANES];
                 let is_full = |lane: &usize| queues[*lane].len() + 2 == depth;
-                let full = each(lanes & self.more[at][port]).filter(is_full);
+                let full = bits(lanes & self.more[at][port]).filter(is_full);
                 full.fold(0, |set, lane| set | 1 << lane)
             }
         }
@@ -180,7 +181,7 @@ impl<'a> TailsPart<'a> {
     ) {
         let behind = lanes & self.two[at][port];
         block.push_inputs(port, &mut self.two[at][port], lanes & !behind, wants);
-        for lane in each(behind) {
+        for lane in bits(behind) {
             if let Some(last) = self.queue(at, port, lane).back_mut() {
                 last.note = wanted(wants, lane);
             }
@@ -200,7 +201,7 @@ impl<'a> TailsPart<'a> {
     ) {
         block.pop_inputs(port, &mut self.two[at][port], lanes);
         *full &= !lanes;
-        for lane in each(lanes & self.more[at][port]) {
+        for lane in bits(lanes & self.more[at][port]) {
             if let Some(next) = self.next(at, port, lane) {
                 let slot = (block.input_slots(port) >> lane & 1) as usize;
                 slots[slot * LANES + lane] = next.flit;
@@ -226,7 +227,7 @@ impl<'a> TailsPart<'a> {
         at: usize,
         out: usize,
     ) {
-        for lane in each(self.more[at][out] & !self.two[at][out]) {
+        for lane in bits(self.more[at][out] & !self.two[at][out]) {
             if let Some(next) = self.next(at, out, lane) {
                 self.store(block, slots, (at, out, lane), next);
             }
@@ -271,15 +272,6 @@ impl<'a> TailsPart<'a> {
             block.note_delivery(bit, targets, u64::from(flit.note) << lane);
         }
     }
-}
-
-/// Lanes of a set, in ascending order.
-fn each(mut lanes: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let lane = (lanes != 0).then(|| lanes.trailing_zeros() as usize)?;
-        lanes &= lanes - 1;
-        Some(lane)
-    })
 }
 
 /// What the flit of one lane wants, as a bit set.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A plane's cycle: its three phases cut into partitions, and what the main thread does between them.
 
+use crate::kernel::bit_set::bits;
 use crate::router::collective::context::Context;
 use crate::router::collective::control::block::{LANES, PORTS, SLOTS, cut, slot_at};
 use crate::router::collective::fifo::link_stages::LinksPart;
@@ -155,10 +156,7 @@ impl PlaneState {
     fn share_payloads(&self, w: usize, forked: &[u64; PORTS], context: &mut Context<'_>) {
         let block = &self.blocks[w];
         for (input, lanes) in forked.iter().enumerate() {
-            let mut rest = *lanes;
-            while rest != 0 {
-                let lane = rest.trailing_zeros() as usize;
-                rest &= rest - 1;
+            for lane in bits(*lanes) {
                 let flit = self.input_head(w * LANES + lane, input);
                 let copies = (0..PORTS).filter(|o| {
                     block.switched[*o] >> lane & 1 != 0 && block.source(*o, lane) == input
