@@ -15,7 +15,7 @@ use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Sink, Write, sink};
 
 /// Version of the format. It grows with every change of what is stored, and with every change of what the
 /// simulator does with it: both would make a resumed run differ from one without interruption.
-pub const FORMAT: u32 = 18;
+pub const FORMAT: u32 = 19;
 
 const LETTERS: &[u8; 8] = b"NOCCLCKP";
 const HEAD_BYTES: u64 = 12;

@@ -174,6 +174,13 @@ impl Flit {
         words[1] as u32 as u64
     }
 
+    /// Is this an operand of this reduction which says what the transaction says?
+    #[inline]
+    pub(crate) const fn is_operand_of(words: Packed, txn: u32) -> bool {
+        let asked = (VARIANT as u64) << 56 | 15 << 48;
+        (words[0] >> 32) as u32 == txn && words[1] & asked == (FlitKind::Reduce as u64) << 48
+    }
+
     /// A multicast.
     #[inline]
     pub(crate) const fn forks(words: Packed) -> bool {

@@ -115,7 +115,7 @@ impl Machine<'_> {
             ni.writes[at].next_beat += 1;
             ni.writes[at].in_flight += 1;
         }
-        let payload = self.load_beat(tile, stream, txn.address, txn.bytes, false);
+        let payload = self.load_beat(tile, stream, txn.address, txn.bytes);
         let set = self.interfaces.txns.trees.set(stream.txn);
         Flit {
             txn: stream.txn,

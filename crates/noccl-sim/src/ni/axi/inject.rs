@@ -13,7 +13,6 @@ use crate::transport::flit::{
     Flit, FlitKind, LAST, MULTICAST, OWN_COPY, TO_ITSELF, VARIANT_SHIFT, pack,
 };
 use crate::transport::payload::pattern;
-use noccl_net::TileId;
 use noccl_run::LocalSide;
 use noccl_spec::Plane;
 use std::ops::Range;
@@ -27,9 +26,13 @@ pub(crate) enum Copied {
     All,
 }
 
-/// Timing mode: what a beat of a write carries in place of its bytes.
-fn position_checksum(txn: u32, beat: u16) -> u32 {
-    txn.wrapping_mul(31) ^ u32::from(beat)
+/// Timing mode: what a beat carries in place of its bytes. A contribution counts itself, a write carries a checksum of its position.
+#[inline]
+fn timing_payload(stream: &BurstStream, beat: u16) -> u32 {
+    if stream.is_reduction && stream.source != Source::Result {
+        return 1;
+    }
+    stream.txn.wrapping_mul(31) ^ u32::from(beat)
 }
 
 impl Interfaces<'_> {
@@ -100,10 +103,9 @@ impl Machine<'_> {
                 return ni.beat_in_common;
             };
             let beat = stream.next_beat;
-            stream.next_beat += 1;
-            ended |= u64::from(stream.next_beat + 1 >= stream.beats) << lane;
+            ended |= u64::from(!stream.send_inside()) << lane;
             loads += u64::from(matches!(stream.source, Source::Memory(_)));
-            Flit::with_beat(ni.beat_in_common, beat, position_checksum(stream.txn, beat))
+            Flit::with_beat(ni.beat_in_common, beat, timing_payload(stream, beat))
         };
         let wide = &mut self.mesh.planes[Plane::Wide.idx()];
         wide.push_local_lanes(word, sending, &interfaces.txns.trees, next_flit);
@@ -183,9 +185,9 @@ impl Machine<'_> {
         Some(credit.flit())
     }
 
-    /// The next beat of a write burst between its first and its last one, if nothing else wants the port: what
+    /// The next beat of a burst between its first and its last one, if nothing else wants the port: what
     /// [`Machine::inject_wide`] does in most cycles, without the questions that only ends of bursts and own copies
-    /// raise. Returns whether that is so; the tile then has more to send.
+    /// raise. Returns whether that is so; the tile may then have more to send.
     #[inline]
     fn continue_burst(&mut self, tile: usize) -> bool {
         let ni = &self.interfaces.nis[tile];
@@ -193,29 +195,19 @@ impl Machine<'_> {
             return false;
         };
         let is_alone = ni.copied.is_none() && ni.reads.is_empty();
-        if !is_alone || !stream.is_inside_plain_burst() {
+        if !is_alone || !stream.is_inside_burst() {
             return false;
         }
-        let txn = self.interfaces.txns.get(stream.txn);
-        let set = self.interfaces.txns.trees.set(stream.txn);
-        let is_multicast = txn.is_multicast;
-        let here = || self.interfaces.network.coord(TileId(tile as u32));
-        if txn.target as usize == tile || (is_multicast && set.contains(here())) {
+        let Some(in_common) = self.beat_in_common(tile, stream) else {
             return false;
-        }
-        let (address, bytes) = (txn.address, txn.bytes);
-        let flags = u8::from(is_multicast) * MULTICAST;
-        let in_common = Flit {
-            txn: stream.txn,
-            dst: pack(set.set.base),
-            kind: FlitKind::Write,
-            flags,
-            ..Flit::default()
         };
+        let txn = self.interfaces.txns.get(stream.txn);
+        let (address, bytes) = (txn.address, txn.bytes);
         let is_sent = self.may_send(Plane::Wide, tile);
         let ni = &mut self.interfaces.nis[tile];
         ni.beat_in_common = in_common.packed();
-        if stream.next_beat + 1 + u16::from(is_sent) < stream.beats {
+        let first = ni.writes.get_mut(0).filter(|_| is_sent);
+        if first.is_none_or(BurstStream::send_inside) {
             self.interfaces.streaming.insert(tile);
         } else {
             self.interfaces.streaming.remove(tile);
@@ -223,13 +215,9 @@ impl Machine<'_> {
         if !is_sent {
             return true;
         }
-        let ni = &mut self.interfaces.nis[tile];
-        ni.read_was_granted = false;
-        if let Some(first) = ni.writes.get_mut(0) {
-            first.next_beat += 1;
-        }
+        self.interfaces.nis[tile].read_was_granted = false;
         let flit = Flit {
-            payload: self.load_beat(tile, stream, address, bytes, false),
+            payload: self.load_beat(tile, stream, address, bytes),
             beat: stream.next_beat,
             ..in_common
         };
@@ -237,6 +225,33 @@ impl Machine<'_> {
         let trees = &self.interfaces.txns.trees;
         self.mesh.planes[Plane::Wide.idx()].push_local(tile, flit, trees);
         true
+    }
+
+    /// What the beats inside a burst have in common; none of one of which a copy stays here, and of one that is longer than its transaction.
+    fn beat_in_common(&self, tile: usize, stream: BurstStream) -> Option<Flit> {
+        let txn = self.interfaces.txns.get(stream.txn);
+        if stream.is_reduction {
+            let is_usual = stream.beats <= txn.beats && !txn.is_multicast;
+            return is_usual.then(|| Flit {
+                txn: stream.txn,
+                dst: pack(self.coord(tile as u32)),
+                kind: FlitKind::Reduce,
+                flags: self.errors.variant(stream.txn, tile as u32) << VARIANT_SHIFT,
+                ..Flit::default()
+            });
+        }
+        let set = self.interfaces.txns.trees.set(stream.txn);
+        let has_copy = || txn.is_multicast && set.contains(self.coord(tile as u32));
+        if txn.target as usize == tile || has_copy() {
+            return None;
+        }
+        Some(Flit {
+            txn: stream.txn,
+            dst: pack(set.set.base),
+            kind: FlitKind::Write,
+            flags: u8::from(txn.is_multicast) * MULTICAST,
+            ..Flit::default()
+        })
     }
 
     /// A write beat or read data, alternately. Returns whether the tile surely has more to send.
@@ -295,10 +310,10 @@ impl Machine<'_> {
             )
     }
 
+    #[inline]
     fn push(&mut self, plane: Plane, tile: usize, flit: Option<Flit>) {
-        let Some(flit) = flit else { return };
+        let Some(mut flit) = flit else { return };
         self.clock.note_progress();
-        let mut flit = flit;
         if self.interfaces.is_to_itself(tile, flit) {
             flit.flags |= TO_ITSELF;
             self.interfaces.nis[tile].own_in_flight[usize::from(flit.kind == FlitKind::Write)] += 1;
@@ -361,7 +376,7 @@ impl Machine<'_> {
             self.note_first_beat(stream.txn);
             self.open_operands(tile);
         }
-        let payload = self.load_beat(tile, stream, address, bytes, is_reduction);
+        let payload = self.load_beat(tile, stream, address, bytes);
         let (kind, dst) = if is_reduction {
             (FlitKind::Reduce, pack(self.coord(tile as u32)))
         } else {
@@ -450,7 +465,6 @@ impl Machine<'_> {
         stream: BurstStream,
         address: u64,
         bytes: u32,
-        is_reduction: bool,
     ) -> u32 {
         if let Source::Switch(lane) = stream.source {
             return self.take_switched(tile, lane);
@@ -465,12 +479,7 @@ impl Machine<'_> {
         }
         self.checks.counters.dma_store_bytes += u64::from(len);
         if !self.is_value() {
-            // Timing mode: contributions count themselves, writes carry a checksum of their position.
-            return if is_reduction {
-                1
-            } else {
-                position_checksum(stream.txn, stream.next_beat)
-            };
+            return timing_payload(&stream, stream.next_beat);
         }
         let lane = self.beat.lane(address + u64::from(from));
         let offset = match stream.source {

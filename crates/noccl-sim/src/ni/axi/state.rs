@@ -62,12 +62,20 @@ impl BurstStream {
         }
     }
 
-    /// Is the next beat of a write neither the first nor the last one, and there already?
+    /// Is the next beat neither the first nor the last one, there already, and inside the window?
     #[inline]
-    pub(super) fn is_inside_plain_burst(&self) -> bool {
+    pub(super) fn is_inside_burst(&self) -> bool {
         let is_inside = self.next_beat > 0 && self.next_beat + 1 < self.beats;
         let is_there = matches!(self.source, Source::Pattern(_) | Source::Memory(_));
-        is_inside && is_there && !self.is_reduction
+        is_inside && is_there && self.in_flight < self.window
+    }
+
+    /// A beat leaves. Returns whether the next one is inside the burst too.
+    #[inline]
+    pub(super) fn send_inside(&mut self) -> bool {
+        self.next_beat += 1;
+        self.in_flight += u16::from(self.is_reduction);
+        self.is_inside_burst()
     }
 }
 

@@ -126,18 +126,13 @@ impl Order {
             actions: Vec::with_capacity(schedule.actions.len()),
             members: Vec::new(),
         };
-        // Position of a tile among the participants of the action at hand.
-        let mut position = vec![u32::MAX; network.num_tiles()];
         let mut edges: Vec<(u32, Vertex)> = Vec::new();
         let mut lists = are_in_lists.then(|| Lists::new(network));
         for (i, action) in schedule.actions.iter().enumerate() {
             let tiles = participants(network, &action.kind);
-            for (p, tile) in tiles.iter().enumerate() {
-                position[tile.idx()] = p as u32;
-            }
             edges.clear();
             for (after_idx, before) in action.after.iter().enumerate() {
-                if !order.edges_from(before.0 as usize, &position, &mut edges) {
+                if !order.edges_from(before.0 as usize, &tiles, &mut edges) {
                     return Err(unshared(schedule, i, after_idx));
                 }
             }
@@ -146,19 +141,26 @@ impl Order {
             }
             let waits = refine(action.kind.waits());
             order.add(network, &tiles, &mut edges, waits)?;
-            for tile in &tiles {
-                position[tile.idx()] = u32::MAX;
-            }
         }
         Ok(order)
     }
 
-    /// Edges from an earlier action to the participants that `position` knows; false if there are none.
-    fn edges_from(&self, before: usize, position: &[u32], edges: &mut Vec<(u32, Vertex)>) -> bool {
-        let known = edges.len();
-        for (p, tile) in self.members(before).iter().enumerate() {
-            if position[tile.idx()] != u32::MAX {
-                edges.push((position[tile.idx()], self.finish(before, p)));
+    /// Edges from an earlier action to those of `tiles` that take part in it; false if there are none. The fewer of both are looked up
+    /// among the others: thousands of transfers may wait for one barrier of all tiles.
+    fn edges_from(&self, before: usize, tiles: &[TileId], edges: &mut Vec<(u32, Vertex)>) -> bool {
+        let (known, members) = (edges.len(), self.members(before));
+        let mut add = |p: usize, at: usize| edges.push((at as u32, self.finish(before, p)));
+        if members.len() < tiles.len() {
+            for (p, tile) in members.iter().enumerate() {
+                if let Ok(at) = tiles.binary_search(tile) {
+                    add(p, at);
+                }
+            }
+        } else {
+            for (at, tile) in tiles.iter().enumerate() {
+                if let Ok(p) = members.binary_search(tile) {
+                    add(p, at);
+                }
             }
         }
         edges.len() > known

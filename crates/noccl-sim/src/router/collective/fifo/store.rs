@@ -98,8 +98,8 @@ struct StoredFlit {
 pub(crate) struct FlitStore {
     stored: Vec<StoredFlit>,
     free: Vec<u32>,
-    /// Entries that leave their FIFOs at the end of this cycle; until then they may be read.
-    leaving: Vec<FlitEntry>,
+    /// Numbers given out again after this cycle; until then their flits may be read.
+    leaving: Vec<u32>,
 }
 
 impl FlitStore {
@@ -141,14 +141,17 @@ impl FlitStore {
 
     /// An entry leaves its FIFO, and the network, at the end of this cycle.
     pub(crate) fn release_later(&mut self, entry: FlitEntry) {
-        self.leaving.push(entry);
+        let stored = &mut self.stored[entry.number() as usize];
+        stored.leaves -= 1;
+        if stored.leaves == 0 {
+            self.leaving.push(entry.number());
+        }
     }
 
-    /// The end of a cycle.
+    /// The end of a cycle. Numbers are given out again in the order in which they became free, which is that of the routers: so
+    /// neighbours' flits share cache lines.
     pub(crate) fn end_cycle(&mut self) {
-        while let Some(entry) = self.leaving.pop() {
-            self.release(entry);
-        }
+        self.free.extend(self.leaving.drain(..).rev());
     }
 
     /// Is no flit stored?

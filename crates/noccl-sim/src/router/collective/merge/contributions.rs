@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Routers with merge or reduction units: what contributions at FIFO heads do, and what the units offer.
 
+use crate::kernel::bit_set::bits;
 use crate::router::collective::context::Context;
 use crate::router::collective::control::block::{LANES, PORTS, RESULT, slot_at};
 use crate::router::collective::fork::route::{next_port, route_of};
@@ -30,7 +31,9 @@ impl PlaneState {
             while lanes != 0 {
                 let lane = lanes.trailing_zeros() as usize;
                 lanes &= lanes - 1;
-                sum ^= self.input[slot_at(w * LANES + lane, port, 0)].0;
+                sum ^= self
+                    .flits
+                    .get(self.input[self.input_at(w * LANES + lane, port)])[0];
             }
         }
         std::hint::black_box(sum);
@@ -41,8 +44,11 @@ impl PlaneState {
         let heads = self.blocks[w].waiting_heads(lane);
         let first = heads.trailing_zeros() as usize;
         self.joins.begin(r);
-        let is_reduction = heads != 0 && self.input_head(r, first).kind == FlitKind::Reduce;
-        let has_work = if is_reduction {
+        let has_taken = heads != 0 && self.take_operands(r, heads, context);
+        let is_reduction = || heads != 0 && self.input_head(r, first).kind == FlitKind::Reduce;
+        let has_work = if has_taken {
+            true
+        } else if is_reduction() {
             self.fold_heads(r, here, heads, context)
         } else {
             self.merge_heads(r, here, heads, context)
@@ -122,6 +128,31 @@ impl PlaneState {
     /// Flits at heads of a set of inputs.
     fn flits_at(&self, r: usize, inputs: u8) -> [Option<Flit>; PORTS] {
         std::array::from_fn(|port| (inputs >> port & 1 != 0).then(|| self.input_head(r, port)))
+    }
+
+    /// What [`PlaneState::fold_heads`] does with heads that are all operands of the only reduction at the router, as in most cycles:
+    /// without the questions of beginnings. Returns whether they are; they have then entered the store.
+    #[inline]
+    fn take_operands(&mut self, r: usize, heads: u8, context: &Context<'_>) -> bool {
+        let (w, lane) = (r / LANES, r % LANES);
+        let Some((unit, txn)) = self.joins.takes_only(r) else {
+            return false;
+        };
+        let (block, input, flits) = (&mut self.blocks[w], &self.input, &mut self.flits);
+        let in_head = block.in_head;
+        let entry = |port: usize| input[slot_at(r, port, (in_head[port] >> lane & 1) as usize)];
+        let ports = || bits(u64::from(heads));
+        if !ports().all(|port| Flit::is_operand_of(flits.get(entry(port)), txn)) {
+            return false;
+        }
+        let operands = ports().map(|port| (port, Flit::from_packed(flits.get(entry(port)))));
+        unit.take_several(operands, context.is_value, context.cycle);
+        for port in ports() {
+            block.popped[port] |= 1 << lane;
+            block.join_heads[port] &= !(1 << lane);
+            flits.release_later(entry(port));
+        }
+        true
     }
 
     /// Operands of wide reductions at heads. Returns whether one has entered the store.

@@ -23,6 +23,7 @@ use crate::router::collective::merge::table::{self, MergeRegisters, Merges};
 use crate::router::collective::merge::types::{
     Credit, JoinConfig, Offer, PendingCredits, Timeout, Waiting,
 };
+use crate::router::collective::reduction::unit::Unit;
 use crate::router::collective::reduction::{Accepted, Reductions};
 use crate::router::published::reduction::Published;
 use crate::transport::flit::{Flit, OWN_COPY};
@@ -64,6 +65,12 @@ impl Joins {
         context: &Context<'_>,
     ) -> Accepted {
         self.reductions.arrive(r, here, heads, context)
+    }
+
+    /// See [`Reductions::takes_only`].
+    #[inline]
+    pub(crate) fn takes_only(&mut self, r: usize) -> Option<(&mut Unit, u32)> {
+        self.reductions.takes_only(r)
     }
 
     /// From now on the unit of router `r` may read the tile's own operands of an all-reduce: value mode, a payload

@@ -139,18 +139,20 @@ impl Flow {
         (self.inputs & !IN_PLACE).count_ones()
     }
 
-    /// Takes an operand.
+    /// Takes operands of several inputs.
     #[inline]
-    pub(crate) fn take(&mut self, port: usize, flit: Flit, cycle: u64) {
-        debug_assert_eq!(self.came[port], flit.beat, "beats come in order");
-        self.counts[port] = flit.payload;
-        self.note_marks(flit);
+    pub(crate) fn take(&mut self, operands: impl Iterator<Item = (usize, Flit)>, cycle: u64) {
         let complete = least(&self.came);
         let is_first = self
             .came
             .iter()
             .all(|c| *c == complete || *c == NEVER_MISSING);
-        self.came[port] += 1;
+        for (port, flit) in operands {
+            debug_assert_eq!(self.came[port], flit.beat, "beats come in order");
+            self.counts[port] = flit.payload;
+            self.note_marks(flit);
+            self.came[port] += 1;
+        }
         if is_first || least(&self.came) > complete {
             self.since = u32::try_from(cycle).unwrap_or(u32::MAX);
         }

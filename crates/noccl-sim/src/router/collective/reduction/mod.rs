@@ -167,6 +167,14 @@ impl Reductions {
         }
     }
 
+    /// A router's unit, if operands of the returned transaction can enter its store whatever else has come.
+    #[inline]
+    pub(crate) fn takes_only(&mut self, r: usize) -> Option<(&mut Unit, u32)> {
+        let unit = self.get_mut(r)?;
+        let txn = unit.takes_only()?;
+        Some((unit, txn))
+    }
+
     /// A transaction's first operand takes a slot. Returns where its flow stands, if a slot is free.
     #[cold]
     fn open(
@@ -281,7 +289,7 @@ impl Reductions {
         let Some((at, beat)) = started.begins else {
             return;
         };
-        let Some(flow) = unit.flows.get(at).copied() else {
+        let Some(flow) = unit.flows.get(at) else {
             return;
         };
         let adds = if flow.is_in_pairs() {
@@ -290,16 +298,20 @@ impl Reductions {
             u64::from(flow.operands()) - 1
         };
         self.reduced_elements += adds << flow.elements_log2;
+        if !context.is_value && !flow.is_in_pairs() {
+            let payload = flow.count();
+            unit.set_payload(payload);
+            return;
+        }
+        let flow = *flow;
         let payload = if flow.is_in_pairs() {
             // 0: nothing to add where the addition has no operands.
             let (sum, operand) = unit.start_addition(at).unwrap_or_default();
             add(sum, operand, &flow, context)
-        } else if context.is_value {
+        } else {
             let slots = unit.bytes.take(flow.txn, beat + 1 == flow.beats);
             let arithmetic = (context.trees).arithmetic(flow.txn, flow.marks >> VARIANT_SHIFT);
             fold(arithmetic, flow.inputs, slots, context)
-        } else {
-            flow.count()
         };
         unit.set_payload(payload);
     }
@@ -337,10 +349,8 @@ impl Reductions {
         };
         let mut sum = 0;
         while routers != 0 {
-            let unit = &units[routers.trailing_zeros() as usize];
+            sum ^= units[routers.trailing_zeros() as usize].touch();
             routers &= routers - 1;
-            // 0: nothing to read of an empty queue; the sum is not used.
-            sum ^= u64::from(unit.flows.front().map_or(0, |f| f.txn)) ^ u64::from(unit.is_busy());
         }
         sum
     }

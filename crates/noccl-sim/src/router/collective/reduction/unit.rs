@@ -99,15 +99,30 @@ pub(crate) struct Started {
 }
 
 impl Unit {
+    /// Reads each cache line that a beat needs.
+    #[inline]
+    pub(super) fn touch(&self) -> u64 {
+        // 0: nothing to read of an empty queue; the sum is not used.
+        let flow = (self.flows.front()).map_or(0, |f| u64::from(f.txn) + u64::from(f.slot));
+        let rows = [self.first.len(), self.second.len(), self.waiting.len()];
+        rows.iter().fold(flow, |sum, len| sum + *len as u64)
+    }
+
     /// Where a transaction's flow stands.
     #[inline]
     pub(crate) fn find(&self, txn: u32) -> Option<usize> {
-        (0..self.flows.len()).find(|at| self.flows.get(*at).is_some_and(|f| f.txn == txn))
+        if self.flows.front()?.txn == txn {
+            return Some(0);
+        }
+        (1..self.flows.len()).find(|at| self.flows.get(*at).is_some_and(|f| f.txn == txn))
     }
 
     #[inline]
     pub(crate) fn at_slot(&self, slot: u8) -> Option<usize> {
-        (0..self.flows.len()).find(|at| self.flows.get(*at).is_some_and(|f| f.slot == slot))
+        if self.flows.front()?.slot == slot {
+            return Some(0);
+        }
+        (1..self.flows.len()).find(|at| self.flows.get(*at).is_some_and(|f| f.slot == slot))
     }
 
     /// The lowest slot that no reduction has.
@@ -136,7 +151,37 @@ impl Unit {
             let ahead = usize::from(flit.beat - flow.started);
             self.bytes.put(flit.txn, ahead, port, flit.payload);
         }
-        flow.take(port, flit, cycle);
+        flow.take(std::iter::once((port, flit)), cycle);
+    }
+
+    /// The transaction of the only reduction here, if its operands meet in the order of inputs and no sum has to go through the
+    /// arithmetic again: then any operands of it can enter the store.
+    #[inline]
+    pub(crate) fn takes_only(&self) -> Option<u32> {
+        let flow = self.flows.front()?;
+        let is_usual = self.flows.len() == 1 && self.partials == 0 && !flow.is_in_pairs();
+        is_usual.then_some(flow.txn)
+    }
+
+    /// Takes such operands.
+    #[inline]
+    pub(crate) fn take_several(
+        &mut self,
+        operands: impl Iterator<Item = (usize, Flit)>,
+        is_value: bool,
+        cycle: u64,
+    ) {
+        let Some(flow) = self.flows.get_mut(0) else {
+            return;
+        };
+        let (started, bytes) = (flow.started, &mut self.bytes);
+        let kept = operands.inspect(|(port, flit)| {
+            if is_value {
+                let ahead = usize::from(flit.beat - started);
+                bytes.put(flit.txn, ahead, *port, flit.payload);
+            }
+        });
+        flow.take(kept, cycle);
     }
 
     /// The tile's own operands of an all-reduce: value mode, a payload slot per beat.
