@@ -32,7 +32,7 @@ impl RepeatedCopies {
     }
 }
 
-/// Multicast by ESP's routers: one worm with a list of destinations in its header, which reserves all outputs of a
+/// Multicast by ESP's routers: one packet with a list of destinations in its header, which reserves all outputs of a
 /// router at once and then moves in lock-step.
 ///
 /// The producer waits for a request of every consumer before it sends; consumers are started one after the other.

@@ -40,7 +40,7 @@ pub struct Shape {
     /// Rows of the group.
     pub rows: f64,
     /// Multi-addresses that together are the group.
-    pub pieces: f64,
+    pub cubes: f64,
     /// Hops between the two members farthest apart.
     pub diameter_hops: f64,
     /// Beats of a block or of the payload.
@@ -68,7 +68,7 @@ impl Shape {
         Ok(Self {
             members: members as f64,
             rows: rows as f64,
-            pieces: cover(&network, &collective.group)?.len() as f64,
+            cubes: cover(&network, &collective.group)?.len() as f64,
             diameter_hops: f64::from(diameter_hops),
             beats: beats as f64,
             cut_blocks: cut_blocks as f64,
@@ -115,7 +115,7 @@ impl Shape {
     #[must_use]
     pub fn all_gather_in_network_cycles(&self) -> f64 {
         // Measured: with single beats, two transactions per entry go through without anybody giving up.
-        let transactions = self.members * self.pieces / self.merge_entries;
+        let transactions = self.members * self.cubes / self.merge_entries;
         let is_short = self.beats <= 1.0 && transactions <= 2.0;
         let crowd = if self.beats < CROWDED_BEATS && !is_short {
             (transactions - 1.0).max(0.0)

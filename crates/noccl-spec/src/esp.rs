@@ -12,7 +12,7 @@ pub struct EspRouter {
     pub header_bits: u32,
     /// Cycles in which a head that stands in a router reserves all its outputs, before it moves.
     pub reserve_cycles: u32,
-    /// Data flits of one worm; a longer transfer is cut into several. 0: one worm per transfer.
+    /// Data flits of one packet; a longer transfer is cut into several. 0: one packet per transfer.
     pub worm_flits: u32,
 }
 

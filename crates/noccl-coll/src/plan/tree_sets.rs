@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn over_all_pieces_members_send_about_as_much_as_they_receive() {
+    fn over_all_chunks_members_send_about_as_much_as_they_receive() {
         let members = square(8);
         let rotation = Rotation {
             members: &members,

@@ -164,7 +164,7 @@ fn two_trees_and_rings_for_every_rectangle_and_root() {
 fn segments_of_an_all_reduce_for_every_multi_address() {
     let net = network("collective_noc_4x4");
     for group in rectangles(4, 4) {
-        let pieces = noccl_net::cover(&net, &group)
+        let cubes = noccl_net::cover(&net, &group)
             .expect("the group is on the mesh")
             .len();
         for (bytes, chunks) in [(8, 2), (1000, 3), (4096, 20)] {
@@ -174,7 +174,7 @@ fn segments_of_an_all_reduce_for_every_multi_address() {
                     task.output_offset = task.input_offset;
                 }
                 let choice = Choice::new(Algorithm::InNetwork, chunks);
-                assert_eq!(prove(&net, &task, choice), pieces == 1);
+                assert_eq!(prove(&net, &task, choice), cubes == 1);
             }
         }
     }
@@ -184,8 +184,8 @@ fn segments_of_an_all_reduce_for_every_multi_address() {
 fn one_transaction_for_every_multi_address_of_two_or_more() {
     let net = network("collective_noc_4x4");
     for group in rectangles(4, 4).chain(odd_sets()) {
-        let pieces = noccl_net::cover(&net, &group).expect("the group is on the mesh");
-        let is_possible = pieces.len() == 1 && pieces[0].len() > 1;
+        let cubes = noccl_net::cover(&net, &group).expect("the group is on the mesh");
+        let is_possible = cubes.len() == 1 && cubes[0].len() > 1;
         for choice in [Choice::new(Algorithm::InNetworkOnce, 1), Choice::central()] {
             for bytes in [8, 1000, 32_768] {
                 for is_in_place in [false, true] {
@@ -217,8 +217,8 @@ fn one_transaction_for_every_multi_address_of_two_or_more() {
 fn a_reduction_by_one_transaction_into_any_root_from_every_multi_address() {
     let net = network("collective_noc_4x4");
     for group in rectangles(4, 4).chain(odd_sets()) {
-        let pieces = noccl_net::cover(&net, &group).expect("the group is on the mesh");
-        let is_possible = pieces.len() == 1 && pieces[0].len() > 1;
+        let cubes = noccl_net::cover(&net, &group).expect("the group is on the mesh");
+        let is_possible = cubes.len() == 1 && cubes[0].len() > 1;
         for (root, is_in_place) in roots().flat_map(|root| [(root, false), (root, true)]) {
             let mut task = collective(CollectiveKind::Reduce, group.clone(), root, 1000);
             if is_in_place {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Algorithms without barriers: proved by the checker for groups, roots, sizes, forms and numbers of pieces.
+//! Algorithms without barriers: proved by the checker for groups, roots, sizes, forms and numbers of chunks.
 
 use crate::common::{
     BLOCK_KINDS, DATA_KINDS, any_group, collective, network, network_with, proved, rectangle,
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 
 const DIRECT: PointForm = PointForm::Lines(LineForm::Direct, LineForm::Direct);
 const SIZES: [u64; 6] = [8, 64, 72, 1000, 2048, 16];
-const PIECES: [u32; 4] = [1, 2, 3, 8];
+const CHUNKS: [u32; 4] = [1, 2, 3, 8];
 
 fn forms() -> Vec<PointForm> {
     let lines = LineForm::ALL.map(|form| PointForm::Lines(form, form));
@@ -62,8 +62,8 @@ fn prove(network: &Network, task: &Collective, choice: Choice) -> bool {
     true
 }
 
-fn prove_or_refuse(network: &Network, task: &Collective, form: PointForm, pieces: u32) {
-    let is_made = prove(network, task, Choice::point_to_point(form, pieces));
+fn prove_or_refuse(network: &Network, task: &Collective, form: PointForm, chunks: u32) {
+    let is_made = prove(network, task, Choice::point_to_point(form, chunks));
     assert!(
         is_made || may_refuse(form, task.kind),
         "{form} refuses {task:?}"
@@ -77,14 +77,14 @@ fn payloads_over_every_rectangle_of_4x4_from_every_root() {
     for group in rectangles(4, 4) {
         for root in roots() {
             for kind in DATA_KINDS {
-                let (bytes, pieces) = (SIZES[case % SIZES.len()], PIECES[case % PIECES.len()]);
+                let (bytes, chunks) = (SIZES[case % SIZES.len()], CHUNKS[case % CHUNKS.len()]);
                 let form = forms()[case % forms().len()];
                 case += 1;
                 let mut task = collective(kind, group.clone(), root, bytes);
                 if case % 5 == 0 {
                     task.output_offset = task.input_offset;
                 }
-                prove_or_refuse(&net, &task, form, pieces);
+                prove_or_refuse(&net, &task, form, chunks);
             }
         }
     }
@@ -97,32 +97,32 @@ fn blocks_over_every_rectangle_of_4x4() {
     for group in rectangles(4, 4) {
         for kind in BLOCK_KINDS {
             for form in forms() {
-                let (bytes, pieces) = (SIZES[case % SIZES.len()], PIECES[case % PIECES.len()]);
-                let pieces = if kind == CollectiveKind::AllToAll {
+                let (bytes, chunks) = (SIZES[case % SIZES.len()], CHUNKS[case % CHUNKS.len()]);
+                let chunks = if kind == CollectiveKind::AllToAll {
                     1
                 } else {
-                    pieces
+                    chunks
                 };
                 case += 1;
                 let root = cluster(0, 0);
                 let task = collective(kind, group.clone(), root, bytes.min(256));
-                prove_or_refuse(&net, &task, form, pieces);
+                prove_or_refuse(&net, &task, form, chunks);
             }
         }
     }
 }
 
 #[test]
-fn every_form_and_number_of_pieces_over_the_whole_mesh() {
+fn every_form_and_number_of_chunks_over_the_whole_mesh() {
     let net = network("collective_noc_4x4");
     for kind in DATA_KINDS {
         for form in forms() {
-            for (bytes, pieces) in SIZES.iter().flat_map(|b| PIECES.map(|p| (*b, p))) {
+            for (bytes, chunks) in SIZES.iter().flat_map(|b| CHUNKS.map(|p| (*b, p))) {
                 for offset in [0, 4096] {
                     let root = cluster(1, 2);
                     let mut task = collective(kind, rectangle(0, 0, 4, 4), root, bytes);
                     task.output_offset = offset;
-                    prove_or_refuse(&net, &task, form, pieces);
+                    prove_or_refuse(&net, &task, form, chunks);
                 }
             }
         }
@@ -148,7 +148,7 @@ fn an_all_to_all_of_a_set_that_is_no_product_goes_straight() {
 }
 
 #[test]
-fn pieces_share_slots_where_memory_is_short() {
+fn chunks_share_slots_where_memory_is_short() {
     let cases = [
         ("collective_noc_4x4", rectangle(0, 0, 4, 4), [4096, 5120]),
         ("collective_noc_4x4", rectangle(0, 0, 3, 4), [5120, 6144]),
@@ -162,7 +162,7 @@ fn pieces_share_slots_where_memory_is_short() {
             let mut task = collective(CollectiveKind::ReduceScatter, group.clone(), root, bytes);
             task.output_offset = bytes * num;
             for form in [LineForm::Ring, LineForm::Both, LineForm::Direct] {
-                let choice = |pieces| Choice::point_to_point(PointForm::Lines(form, form), pieces);
+                let choice = |chunks| Choice::point_to_point(PointForm::Lines(form, form), chunks);
                 let whole = schedule(&net, &task, choice(1));
                 let is_short = matches!(whole, Err(CollError::DoesNotFit { .. }));
                 assert!(is_short, "{form:?} {bytes}: memory is not short");
@@ -221,7 +221,7 @@ proptest! {
         kind in proptest::sample::select(DATA_KINDS.into_iter().chain(BLOCK_KINDS).collect::<Vec<_>>()),
         (x, y, memory) in (0_u16..8, 0_u16..8, 0_u32..12),
         words in 1_u64..40,
-        pieces in 1_u32..10,
+        chunks in 1_u32..10,
         in_place in any::<bool>(),
     ) {
         let net = network("collective_noc_8x8");
@@ -233,8 +233,8 @@ proptest! {
         if in_place && !kind.has_blocks() {
             task.output_offset = task.input_offset;
         }
-        let pieces = if kind == CollectiveKind::AllToAll { 1 } else { pieces };
-        let is_made = prove(&net, &task, Choice::point_to_point(form, pieces));
+        let chunks = if kind == CollectiveKind::AllToAll { 1 } else { chunks };
+        let is_made = prove(&net, &task, Choice::point_to_point(form, chunks));
         prop_assert!(is_made || may_refuse(form, kind));
     }
 
@@ -244,7 +244,7 @@ proptest! {
         form in any_form(),
         kind in proptest::sample::select(vec![CollectiveKind::ReduceScatter, CollectiveKind::AllReduce, CollectiveKind::Reduce]),
         words in 8_u64..400,
-        pieces in 2_u32..10,
+        chunks in 2_u32..10,
         spare_percent in 1_u64..120,
     ) {
         let members = network("collective_noc_8x8").members(&group).unwrap().len() as u64;
@@ -259,7 +259,7 @@ proptest! {
             ("cluster.l1_bytes", l1_bytes),
             ("mesh.regions.1.stride_bytes", stride_bytes),
         ]);
-        let choice = Choice::point_to_point(form, pieces);
+        let choice = Choice::point_to_point(form, chunks);
         match schedule(&net, &task, choice) {
             Err(CollError::DoesNotFit { .. }) => {}
             Ok(_) | Err(_) => {

@@ -186,8 +186,8 @@ fn barriers_of_every_rectangle_and_counter() {
             let task = collective(CollectiveKind::Barrier, group.clone(), root, 0);
             assert!(prove(&net, &task, Choice::new(Algorithm::Counter, 1)));
             let is_made = prove(&net, &task, Choice::new(Algorithm::InNetwork, 1));
-            let pieces = noccl_net::cover(&net, &group).expect("the group is on the mesh");
-            let is_scattered = pieces.len() > 1 && pieces.iter().all(|p| p.len() == 1);
+            let cubes = noccl_net::cover(&net, &group).expect("the group is on the mesh");
+            let is_scattered = cubes.len() > 1 && cubes.iter().all(|p| p.len() == 1);
             assert_eq!(is_made, !is_scattered, "{task:?}");
         }
     }

@@ -13,7 +13,7 @@ use noccl_workload::{
 use proptest::prelude::*;
 
 const SIZES: [u64; 6] = [8, 64, 72, 1000, 2048, 16];
-const PIECES: [u32; 4] = [1, 2, 3, 8];
+const CHUNKS: [u32; 4] = [1, 2, 3, 8];
 const DIRECT: PointForm = PointForm::Lines(LineForm::Direct, LineForm::Direct);
 const HALVING: PointForm = PointForm::Lines(LineForm::Halving, LineForm::Halving);
 
@@ -40,8 +40,8 @@ fn forms_of(kind: CollectiveKind) -> Vec<PointForm> {
     straight.into_iter().chain(dealt).collect()
 }
 
-fn prove(network: &Network, task: &Collective, form: PointForm, pieces: u32) {
-    let is_made = proved(network, task, Choice::point_to_point(form, pieces)).is_some();
+fn prove(network: &Network, task: &Collective, form: PointForm, chunks: u32) {
+    let is_made = proved(network, task, Choice::point_to_point(form, chunks)).is_some();
     assert!(is_made, "{form} refuses {task:?}");
 }
 
@@ -73,15 +73,15 @@ fn scatters_and_gathers_over_every_rectangle_of_4x4_from_every_root_in_every_for
                 for form in forms_of(kind) {
                     let bytes = SIZES[case % SIZES.len()].min(1000);
                     let is_cut = kind == CollectiveKind::Scan;
-                    let pieces = if is_cut {
-                        PIECES[case % PIECES.len()]
+                    let chunks = if is_cut {
+                        CHUNKS[case % CHUNKS.len()]
                     } else {
                         1
                     };
                     let mut task = collective(kind, group.clone(), root, bytes);
                     place(&mut task, case / 5);
                     case += 1;
-                    prove(&net, &task, form, pieces);
+                    prove(&net, &task, form, chunks);
                 }
             }
         }
@@ -133,7 +133,7 @@ proptest! {
         form in 0_usize..7,
         (x, y, memory) in (0_u16..8, 0_u16..8, 0_u32..12),
         words in 1_u64..40,
-        pieces in 1_u32..10,
+        chunks in 1_u32..10,
         buffers in 0_usize..4,
     ) {
         let net = network("collective_noc_8x8");
@@ -143,9 +143,9 @@ proptest! {
         };
         let mut task = collective(kind, group, root, words * 8);
         place(&mut task, buffers);
-        let pieces = if kind == CollectiveKind::Scan { pieces } else { 1 };
+        let chunks = if kind == CollectiveKind::Scan { chunks } else { 1 };
         let forms = forms_of(kind);
-        prove(&net, &task, forms[form % forms.len()], pieces);
+        prove(&net, &task, forms[form % forms.len()], chunks);
     }
 
     #[test]
@@ -195,7 +195,7 @@ fn what_is_offered_is_sound_and_other_forms_say_what_is_accepted() {
     assert_says(&error, &["accepted: point_to_point"]);
 }
 
-/// Input, output and slots for all pieces would need more than the memory has: pieces share slots.
+/// Input, output and slots for all chunks would need more than the memory has: chunks share slots.
 #[test]
 fn a_scan_takes_what_memory_leaves() {
     let net = network("collective_noc_4x4");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Multicasts by a list of destinations on ESP's routers, by the closed formula of `docs/timing.md`.
 //!
-//! Exact where nothing else is on the links: the last request at the producer, then one worm to everybody.
+//! Exact where nothing else is on the links: the last request at the producer, then one packet to everybody.
 
 use super::{Model, Shares};
 use crate::ModelError;
@@ -58,11 +58,11 @@ fn ends(
     }
     let sent = noted + u64::from(axi.cluster.l1_latency_cycles);
     let beats = axi.ni.beats(bytes);
-    let worms = match router.worm_flits {
+    let packets = match router.worm_flits {
         0 => 1,
         flits => beats.div_ceil(u64::from(flits)),
     };
-    let data = beats + (worms - 1) * per_router;
+    let data = beats + (packets - 1) * per_router;
     let consumers = consumers
         .iter()
         .map(|(tile, _)| sent + path(*tile) + data + 1);

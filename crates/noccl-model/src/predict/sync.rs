@@ -105,12 +105,12 @@ pub(crate) fn counted(
         None => (last.0, full + last.1),
     };
     let released = seen + constants.counter_alpha_cycles;
-    let pieces = cover(&network, group)?;
+    let cubes = cover(&network, group)?;
     // Interrupts leave one after the other, in the order of the multi-addresses.
     let position = |tile: TileId| {
         let at = network.cluster_coord(network.coord(tile));
-        let holds = |piece: &MultiAddress| at.is_some_and(|at| piece.contains(at));
-        pieces.iter().take_while(|piece| !holds(piece)).count() as f64
+        let holds = |cube: &MultiAddress| at.is_some_and(|at| cube.contains(at));
+        cubes.iter().take_while(|cube| !holds(cube)).count() as f64
     };
     let path = |tile| constants.path_cycles(network.paths_between(tile, releaser));
     let end = |tile: TileId| released + position(tile) + path(tile);

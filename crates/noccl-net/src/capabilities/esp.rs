@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! ESP's routers: a worm takes all outputs of a tree at once and moves over them in lock-step.
+//! ESP's routers: a packet takes all outputs of a tree at once and moves over them in lock-step.
 
 use super::{Carries, Multicasts, Reduces, RouterCapabilities};
 use crate::deadlock::{

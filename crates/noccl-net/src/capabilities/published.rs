@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The published routers of S1: worms hold the outputs of a fork, contributions are joined at the heads of FIFOs.
+//! The published routers of S1: packets hold the outputs of a fork, contributions are joined at the heads of FIFOs.
 
 use super::{Carries, Multicasts, Reduces, RouterCapabilities};
 use crate::deadlock::{

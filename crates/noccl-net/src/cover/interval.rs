@@ -10,7 +10,7 @@
 //! One block can be saved when two bits i > j have g = 0 and h = 1 and above j there is no bit with
 //! g = 1 and h = 0. Take the two highest such bits. Above j, except at i, g and h agree; call these
 //! bits m. Cut Q(i) (t = 1, i = 0) by the first bit below i, down to j, in which a member differs
-//! from m. Where m is 0 at that bit, the piece completes P of that bit to a cube with t free; where m
+//! from m. Where m is 0 at that bit, the part completes P of that bit to a cube with t free; where m
 //! is 1, it completes Q of that bit to a cube with i free; at j both happen. So Q(i) is gone and no
 //! block is added. For all intervals of up to 64 values an integer program found no smaller
 //! partition.

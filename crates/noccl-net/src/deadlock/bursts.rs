@@ -18,13 +18,13 @@ pub fn num_bursts(ni: &NetworkInterface, offset: u64, bytes: u64) -> u64 {
     let boundary = u64::from(ni.burst_boundary_bytes.max(1));
     let beat = u64::from(ni.wide_beat_bytes.max(1));
     let longest = u64::from(ni.max_burst_beats.max(1)) * beat;
-    let pieces = |from: u64, bytes: u64| (from % beat + bytes).div_ceil(longest);
+    let bursts = |from: u64, bytes: u64| (from % beat + bytes).div_ceil(longest);
     let first = bytes.min(boundary - offset % boundary);
     let rest = bytes - first;
-    let whole = (rest / boundary).saturating_mul(pieces(0, boundary));
-    pieces(offset, first)
+    let whole = (rest / boundary).saturating_mul(bursts(0, boundary));
+    bursts(offset, first)
         .saturating_add(whole)
-        .saturating_add(pieces(0, rest % boundary))
+        .saturating_add(bursts(0, rest % boundary))
 }
 
 /// Ends of the bursts that a contiguous range of bytes is cut into, counted from its first byte: so many beats behind a burst's first

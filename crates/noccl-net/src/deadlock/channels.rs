@@ -225,7 +225,7 @@ fn destinations(network: &Network, here: Coord) -> impl Iterator<Item = Coord> {
 pub enum Forks {
     /// Each copy goes on by itself.
     PerOutput,
-    /// Outputs that have been taken are kept until the worm's last flit, which needs all of them.
+    /// Outputs that have been taken are kept until the packet's last flit, which needs all of them.
     HoldOutputs,
 }
 

@@ -110,7 +110,8 @@ impl View<'_, '_> {
         let machine = self.machine;
         let ni = &machine.interfaces.nis[tile as usize];
         let limits = &machine.network.axi().ni;
-        let is_new = stream.next_beat == 0 && (stream.head_pending || !machine.behaviour.has_worms);
+        let is_new =
+            stream.next_beat == 0 && (stream.head_pending || !machine.behaviour.is_wormhole);
         let is_reduction = machine.interfaces.txns.get(stream.txn).kind == TxnKind::WideReduction;
         if is_new && is_reduction && ni.reductions_outstanding >= limits.max_open_reductions {
             let open = self.open_bursts(tile, true);

@@ -35,7 +35,7 @@ impl View<'_, '_> {
             .collect()
     }
 
-    /// `input` of a router wants output `out`: another worm holds it, or it has no space.
+    /// `input` of a router wants output `out`: another packet holds it, or it has no space.
     pub(crate) fn waits_for_output(
         &self,
         plane: Plane,
@@ -52,7 +52,7 @@ impl View<'_, '_> {
             let (txn, held_since) = published.held(r, out);
             let place = format!("{link}, which {} holds", self.txn_name(txn));
             let since = since.max(held_since);
-            let to = self.worm_at(plane, r, holder, txn);
+            let to = self.packet_at(plane, r, holder, txn);
             return to.into_iter().map(|to| wait(to, &place, since)).collect();
         }
         if !state.is_full(r, false, out) {
@@ -62,8 +62,8 @@ impl View<'_, '_> {
         vec![wait(output(plane, r, out), &link, since)]
     }
 
-    /// Where the next flit stands of the worm that comes through input `input` of a router.
-    pub(crate) fn worm_at(&self, plane: Plane, r: usize, input: usize, txn: u32) -> Vec<Node> {
+    /// Where the next flit stands of the packet that comes through input `input` of a router.
+    pub(crate) fn packet_at(&self, plane: Plane, r: usize, input: usize, txn: u32) -> Vec<Node> {
         let state = self.plane(plane);
         let (mut r, mut input) = (r, input);
         loop {

@@ -25,7 +25,7 @@ impl Memories {
     pub(crate) fn read(&self, tile: u32, offset: u64, into: &mut [u8]) {
         let mut done = 0;
         while done < into.len() {
-            let (page, from, len) = piece(offset + done as u64, into.len() - done);
+            let (page, from, len) = in_page(offset + done as u64, into.len() - done);
             let target = &mut into[done..done + len];
             match self.pages.get(&(tile, page)) {
                 Some(bytes) => target.copy_from_slice(&bytes.0[from..from + len]),
@@ -105,7 +105,7 @@ impl Memories {
     pub(crate) fn write(&mut self, tile: u32, offset: u64, bytes: &[u8]) {
         let mut done = 0;
         while done < bytes.len() {
-            let (page, from, len) = piece(offset + done as u64, bytes.len() - done);
+            let (page, from, len) = in_page(offset + done as u64, bytes.len() - done);
             let target = self
                 .pages
                 .entry((tile, page))
@@ -183,7 +183,7 @@ impl MemorySystem {
 }
 
 /// Page, offset in it, and bytes up to its end, of a range that starts at `offset`.
-fn piece(offset: u64, len: usize) -> (u64, usize, usize) {
+fn in_page(offset: u64, len: usize) -> (u64, usize, usize) {
     let from = offset as usize % PAGE;
     (offset / PAGE as u64, from, len.min(PAGE - from))
 }

@@ -346,7 +346,8 @@ impl Followed {
         };
         let txn = machine.interfaces.txns.get(stream.txn);
         let limits = &machine.network.axi().ni;
-        let is_new = stream.next_beat == 0 && (stream.head_pending || !machine.behaviour.has_worms);
+        let is_new =
+            stream.next_beat == 0 && (stream.head_pending || !machine.behaviour.is_wormhole);
         let is_reduction = txn.kind == TxnKind::WideReduction;
         let is_limited = ni.wide_outstanding >= limits.max_wide_outstanding
             || (is_reduction && ni.reductions_outstanding >= limits.max_open_reductions);

@@ -12,9 +12,9 @@ use noccl_net::Network;
 /// What is asked about one kind.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Behaviour {
-    /// A write or contribution is a worm: an AW flit goes ahead of its W flits and opens it, and a target takes the W
+    /// A write or contribution is a packet: an AW flit goes ahead of its W flits and opens it, and a target takes the W
     /// flits that follow for that AW's.
-    pub has_worms: bool,
+    pub is_wormhole: bool,
     /// A NI hands the initiator's own copy of a multicast, and its own response, over without the router.
     pub has_own_copies: bool,
     /// Every transfer is a write channel of its own at its NI; otherwise one queue keeps all bursts in order.

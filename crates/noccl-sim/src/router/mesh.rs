@@ -10,8 +10,8 @@ use crate::router::collective::merge::point::Joins;
 use crate::router::collective::merge::types::JoinConfig;
 use crate::router::collective::phases::sizes::{AnySizes, Sizes, TwoSlots};
 use crate::router::collective::plane::{PlaneState, packed_coords};
+use crate::router::published::packets::PublishedPackets;
 use crate::router::published::reduction::Published;
-use crate::router::published::worms::PublishedWorms;
 use crate::transport::transaction::Trees;
 use noccl_net::AxiNetwork;
 use noccl_net::deadlock::{Windows, merge_timeout_cycles, reduction_flows};
@@ -40,16 +40,16 @@ impl Mesh {
         let max_links = Some(network.path_links() as usize).filter(|links| *links > 1);
         let plane = |plane| {
             let depths = Depths::of(network, plane);
-            let published = behaviour.has_worms.then(|| Published::new(join));
+            let published = behaviour.is_wormhole.then(|| Published::new(join));
             let joins = Joins::new(tiles, join, published);
             let mut plane =
                 PlaneState::new(height, coords.clone(), tiles, joins, depths, partitions);
             plane.bypass = max_links.map(|links| Box::new(Bypass::new(blocks, links)));
             plane.direct = behaviour.direct.map(|of| of(&network));
             plane.published = behaviour
-                .has_worms
-                .then(|| Box::new(PublishedWorms::new(tiles)));
-            plane.head_ages = behaviour.has_worms.then(|| plane.new_head_ages());
+                .is_wormhole
+                .then(|| Box::new(PublishedPackets::new(tiles)));
+            plane.head_ages = behaviour.is_wormhole.then(|| plane.new_head_ages());
             plane
         };
         Self {

@@ -46,7 +46,7 @@ fn barrier(x: u16, y: u16) -> PortKind {
 }
 
 #[test]
-fn published_router_names_the_links_that_two_worms_hold_and_since_when() {
+fn published_router_names_the_links_that_two_packets_hold_and_since_when() {
     let to = cube(0, 0, 3, 0);
     let (a, b) = (cluster(1, 0), cluster(2, 0));
     let multicast = |from, start| entry(vec![Some(start)], wide_multicast(from, to, 64));
@@ -103,7 +103,7 @@ fn deadlock_of_two_multicasts_is_the_cycle_that_the_static_check_names() {
             let name = format!("multicast #{i} from {from}");
             assert!(diagnosis.summary.contains(&name), "{diagnosis}");
         }
-        // The same kind of resources: outputs of the wide plane, held by the other worm.
+        // The same kind of resources: outputs of the wide plane, held by the other packet.
         let on_wide_outputs =
             |w: &Wait| matches!(w.waits_for, Place::Link(link) if link.plane == Plane::Wide);
         assert!(cycle.waits.iter().all(on_wide_outputs), "{cycle}");

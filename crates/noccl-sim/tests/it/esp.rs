@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 const VALUE: RunConfig = RunConfig::new(Mode::Value);
 
-/// docs/timing.md: the last request at the producer, one worm per `worm_flits` beats to the farthest consumer.
+/// docs/timing.md: the last request at the producer, one packet per `worm_flits` beats to the farthest consumer.
 fn formula(net: &Network, from: Coord, to: &[Coord], bytes: u64) -> u64 {
     let spec = net.spec();
     let (router, endpoint) = (
@@ -36,14 +36,14 @@ fn formula(net: &Network, from: Coord, to: &[Coord], bytes: u64) -> u64 {
         noted = noted.max(delivered + 1) + u64::from(endpoint.request_cycles);
     }
     let beats = spec.axi().unwrap().ni.beats(bytes);
-    let worms = match router.worm_flits {
+    let packets = match router.worm_flits {
         0 => 1,
         flits => beats.div_ceil(u64::from(flits)),
     };
     let farthest = to.iter().map(|at| path_cycles(from, *at)).max().unwrap();
     let sent = noted + u64::from(spec.axi().unwrap().cluster.l1_latency_cycles);
-    // A further worm reserves while the tail before it passes: its head loses the cycles of the reservation.
-    sent + farthest + beats + 1 + (worms - 1) * per_hop
+    // A further packet reserves while the tail before it passes: its head loses the cycles of the reservation.
+    sent + farthest + beats + 1 + (packets - 1) * per_hop
 }
 
 /// Cycles of one multicast alone; its bytes are right.
@@ -54,7 +54,7 @@ fn cycles(net: &Network, from: Coord, to: &[Coord], bytes: u64) -> u64 {
 }
 
 #[test]
-fn a_worm_along_a_snake_takes_the_closed_formula_exactly() {
+fn a_packet_along_a_snake_takes_the_closed_formula_exactly() {
     for preset in ["esp_4x5", "esp_4x5_calibrated"] {
         let net = network(preset);
         let snake = snake(&net);
@@ -73,10 +73,10 @@ fn a_worm_along_a_snake_takes_the_closed_formula_exactly() {
 }
 
 #[test]
-fn worms_of_a_cut_transfer_follow_each_other_by_the_closed_formula() {
-    for (worm, reserve) in [(15, 1), (4, 0), (0, 0)] {
+fn packets_of_a_cut_transfer_follow_each_other_by_the_closed_formula() {
+    for (packet, reserve) in [(15, 1), (4, 0), (0, 0)] {
         let overrides = [
-            ("router.esp.worm_flits", worm),
+            ("router.esp.worm_flits", packet),
             ("router.esp.reserve_cycles", reserve),
         ];
         let net = network_with("esp_4x5", &overrides);
@@ -166,7 +166,7 @@ fn company(net: &Network, seed: u64) -> Vec<ListMulticast> {
     lists
 }
 
-/// Worms of several producers at once: the right bytes, or a circle of worms that wait for each other, by name.
+/// Packets of several producers at once: the right bytes, or a circle of packets that wait for each other, by name.
 #[test]
 fn multicasts_at_the_same_time_are_right_or_stall_with_a_diagnosis() {
     let net = network("esp_4x5");
@@ -201,7 +201,7 @@ fn multicasts_at_the_same_time_are_right_or_stall_with_a_diagnosis() {
 
 /// Each holds the link that the other one's branch needs: design note 0006.
 #[test]
-fn crossing_worms_wait_for_each_other_and_are_named() {
+fn crossing_packets_wait_for_each_other_and_are_named() {
     let net = network("esp_4x5");
     let at = |list: &[(u16, u16)]| -> Vec<Coord> {
         list.iter().map(|(x, y)| Coord::new(*x, *y)).collect()
@@ -216,8 +216,8 @@ fn crossing_worms_wait_for_each_other_and_are_named() {
     assert_says(check(&net, &schedule(&both)).unwrap_err(), &links);
     let parts = [
         "hold outputs",
-        "data worm of action #0 from cluster (0,0)",
-        "data worm of action #1 from cluster (3,1)",
+        "data packet of action #0 from cluster (0,0)",
+        "data packet of action #1 from cluster (3,1)",
         "output North of the data router of cluster (1,1)",
         "output North of the data router of cluster (2,1)",
     ];

@@ -188,7 +188,7 @@ fn published_router_lets_a_barrier_split_a_write_burst_and_ours_does_not() {
         .count();
     assert!(
         split > 0,
-        "the merged barrier passes an output that a worm holds"
+        "the merged barrier passes an output that a packet holds"
     );
     assert!((0..24).all(|offset| wrong(&ours, offset) == 0));
 }

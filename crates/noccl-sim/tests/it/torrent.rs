@@ -109,7 +109,7 @@ fn two_chains_over_the_same_destinations_in_opposite_orders_both_end() {
     }
 }
 
-/// Back and forth along one row: segment after segment over the same links, bursts of 64 beats as worms.
+/// Back and forth along one row: segment after segment over the same links, bursts of 64 beats as packets.
 #[test]
 fn segments_of_one_chain_that_share_links_pass_each_other() {
     let net = network("torrent_4x5");

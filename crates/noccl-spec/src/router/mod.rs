@@ -67,7 +67,7 @@ pub enum RouterFlow {
     /// The published router: wormholes, forks that hold their outputs, joins at FIFO heads. Can deadlock.
     #[serde(alias = "peer_compatible")]
     Published,
-    /// ESP's router: a worm reserves all its outputs at once and moves over them in lock-step. Multicasts by a list of
+    /// ESP's router: a packet reserves all its outputs at once and moves over them in lock-step. Multicasts by a list of
     /// destinations in the header, and nothing else. Can deadlock.
     Esp,
     /// No routers at all, a baseline: every interface reaches every other one in one cycle, limited by a flit per cycle and

@@ -175,11 +175,11 @@ fn nothing(network: &Network, collective: &Collective) -> Result<Picked, Error> 
 //
 // A schedule over many members takes long to make. So of more than a few members what surely loses is left out: all software, where the
 // network's own algorithm is below the bound of software; algorithms with barriers, where there are some without; numbers
-// of pieces of forms that are slow with one.
+// of chunks of forms that are slow with one.
 
 /// Among so many members everything is estimated. Measured: of more the fastest is never one with barriers.
 const FEW_MEMBERS: u64 = 16;
-/// Forms whose numbers of pieces are looked at; the best one was among them in every case measured.
+/// Forms whose numbers of chunks are looked at; the best one was among them in every case measured.
 const MOST_FORMS: usize = 4;
 
 /// Estimates of all offered choices worth one, the least first.
@@ -224,8 +224,8 @@ fn is_beaten(network: &Network, collective: &Collective, own: &[Estimated]) -> b
     least.fold(f64::INFINITY, f64::min) <= bounds.software_bound_cycles as f64
 }
 
-/// Of a form the choice with the fewest pieces that can be done (whole payloads may not fit into the memories), and those with more.
-fn fewest_pieces<'c>(
+/// Of a form the choice with the fewest chunks that can be done (whole payloads may not fit into the memories), and those with more.
+fn fewest_chunks<'c>(
     estimator: &Estimator<'_>,
     choices: &'c [Choice],
 ) -> Result<Option<(Estimated, &'c [Choice])>, Error> {
@@ -239,7 +239,7 @@ fn fewest_pieces<'c>(
     Ok(None)
 }
 
-/// Software over many members: without barriers, and of each form first the fewest pieces.
+/// Software over many members: without barriers, and of each form first the fewest chunks.
 fn of_many(
     kind: CollectiveKind,
     software: &[Choice],
@@ -251,10 +251,10 @@ fn of_many(
     let (points, others): (Vec<Choice>, Vec<Choice>) = software
         .iter()
         .partition(|choice| choice.algorithm == Algorithm::PointToPoint);
-    // Choices of a form stand together in what is offered, those with the fewest pieces first.
+    // Choices of a form stand together in what is offered, those with the fewest chunks first.
     let fewest: Vec<Option<(Estimated, &[Choice])>> = points
         .par_chunk_by(|a, b| a.point == b.point)
-        .map(|choices| fewest_pieces(estimator, choices))
+        .map(|choices| fewest_chunks(estimator, choices))
         .collect::<Result<_, Error>>()?;
     let mut fewest: Vec<(Estimated, &[Choice])> = fewest.into_iter().flatten().collect();
     if fewest.is_empty() {

@@ -203,7 +203,7 @@ pub(super) fn reductions(
             roots.into_iter().map(|root| at(root)(choice)).collect()
         }
         Collectives::Deliveries => {
-            let forms = DELIVERED_SUMS.map(|(form, pieces)| Choice::point_to_point(form, pieces));
+            let forms = DELIVERED_SUMS.map(|(form, chunks)| Choice::point_to_point(form, chunks));
             forms.map(at(corner)).to_vec()
         }
         Collectives::Software => {

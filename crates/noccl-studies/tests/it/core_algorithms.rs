@@ -80,7 +80,7 @@ fn a_planned_exchange_is_near_its_bound() {
 }
 
 #[test]
-fn a_chain_in_pieces_reduces_four_times_as_fast_as_rows_and_columns_directly() {
+fn a_chain_in_chunks_reduces_four_times_as_fast_as_rows_and_columns_directly() {
     let cycles = |algorithm: &str| {
         let what = (CollectiveKind::Reduce, "all", vec![16384]);
         rows("tilepro64_7x7", &[], what, algorithm)[0].cycles

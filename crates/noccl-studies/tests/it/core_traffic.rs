@@ -106,7 +106,7 @@ fn words_beyond_saturation_are_accepted_at_the_pace_of_the_network() {
 }
 
 #[test]
-fn a_port_or_link_that_one_worm_after_the_other_wants_is_never_idle() {
+fn a_port_or_link_that_one_packet_after_the_other_wants_is_never_idle() {
     // All to one core: its port takes a word in every cycle, and no cycle is lost between tail and head.
     let report = sweep("tilepro64_4x4", Pattern::Hotspot, &[0.2]);
     let accepted = report.points[0].accepted_beats_per_cycle * 16.0;

@@ -71,7 +71,7 @@ fn auto_takes_software_where_a_group_is_many_multi_addresses() {
 
 /// Whole payloads and their scratch are 143,344 of 131,072 bytes.
 #[test]
-fn auto_takes_a_form_that_fits_in_pieces_only() {
+fn auto_takes_a_form_that_fits_in_chunks_only() {
     let net = network("collective_noc_6x5");
     let row = &rows(&net, &[CollectiveKind::ReduceScatter], &[2160], "auto")[0];
     assert!(row.algorithm.starts_with("point_to_point"), "{row:?}");

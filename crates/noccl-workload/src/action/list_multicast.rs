@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A multicast by a list of destinations in the header (ESP): one worm to any set of clusters.
+//! A multicast by a list of destinations in the header (ESP): one packet to any set of clusters.
 //!
 //! Unlike a multicast to a multi-address it takes any set, up to what a header can hold; unlike any write, the
 //! destinations take part: each asks for the data, and the source waits until all have asked.
@@ -12,7 +12,7 @@ use noccl_net::{Network, TileId, TileRef};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Consumers ask a producer, which sends one worm to all of them.
+/// Consumers ask a producer, which sends one packet to all of them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListMulticast {

@@ -68,7 +68,7 @@ pub enum ActionKind {
     Kernel(Kernel),
     /// Endpoints hand a stream from destination to destination.
     Chain(Chain),
-    /// The network takes one worm to a list of destinations, which have asked for it.
+    /// The network takes one packet to a list of destinations, which have asked for it.
     ListMulticast(ListMulticast),
     /// A core sends to another one, which receives.
     Message(Message),

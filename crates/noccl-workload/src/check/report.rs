@@ -211,7 +211,7 @@ impl<'a> LinkCounter<'a> {
             Work::ListMulticast {
                 source,
                 destinations,
-            } => self.worm(source, &destinations),
+            } => self.packet(source, &destinations),
             Work::Chain {
                 initiator,
                 destinations,
@@ -245,7 +245,7 @@ impl<'a> LinkCounter<'a> {
         }
     }
 
-    fn worm(&mut self, source: TileId, to: &[TileId]) {
+    fn packet(&mut self, source: TileId, to: &[TileId]) {
         let network = self.network;
         for (at, ports) in network.outputs_to(source, to) {
             for port in Port::ALL.into_iter().filter(|p| ports & p.bit() != 0) {

@@ -218,7 +218,7 @@ fn missing_doubled_and_foreign_contributions_are_refused() {
 }
 
 #[test]
-fn elements_put_together_from_pieces_are_refused_unless_they_belong_together() {
+fn elements_put_together_from_chunks_are_refused_unless_they_belong_together() {
     // Two transfers that meet inside an element: bytes 16 to 19 and 20 to 23.
     let cut = |second_source: u64| {
         let group = TileSet::Cube(set(0, 0, 1, 0));
@@ -232,7 +232,7 @@ fn elements_put_together_from_pieces_are_refused_unless_they_belong_together() {
     check(&mesh4x4(), &cut(20)).unwrap();
     let message = rejection(&cut(28)).to_string();
     assert!(message.contains("bytes 32784..32792"), "{message}");
-    assert_says(&message, &["actions[2] reduces from pieces"]);
+    assert_says(&message, &["actions[2] reduces from chunks"]);
 }
 
 #[test]

@@ -127,12 +127,12 @@ fn a_root_reduces_its_column_and_then_the_results_of_its_row() {
 
 #[test]
 fn a_chain_reduces_own_operands_first_on_the_path_to_the_root() {
-    // To the corner: what the third column sends passes the second one. However many pieces, the order is one.
-    for pieces in [1, 5] {
+    // To the corner: what the third column sends passes the second one. However many chunks, the order is one.
+    for chunks in [1, 5] {
         assert_eq!(
             orders(
                 CollectiveKind::AllReduce,
-                Choice::new(Algorithm::RowColumn, pieces)
+                Choice::new(Algorithm::RowColumn, chunks)
             ),
             ["[[0, 1], [[2, 3], [4, 5]]]"]
         );

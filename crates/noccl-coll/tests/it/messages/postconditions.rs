@@ -242,7 +242,7 @@ fn sets_with_holes_exchange_reduce_and_meet_where_no_rectangle_is_needed() {
 }
 
 #[test]
-fn plans_of_long_blocks_come_in_pieces_and_a_barrier_may_stand_before_them() {
+fn plans_of_long_blocks_come_in_chunks_and_a_barrier_may_stand_before_them() {
     for (width, height, bytes) in [(4, 3, 1024), (3, 2, 2500), (1, 2, 1300), (1, 1, 4096)] {
         let group = crate::common::rectangle(1, 1, width, height);
         let num = u64::from(width * height);
@@ -256,8 +256,8 @@ fn plans_of_long_blocks_come_in_pieces_and_a_barrier_may_stand_before_them() {
             let messages = made.actions.iter().filter_map(|a| a.kind.message());
             let sent: Vec<u64> = messages.filter(|m| !m.is_copy()).map(|m| m.bytes).collect();
             // At most eight units each, as many for every pair.
-            let pieces = sent.iter().filter(|bytes| **bytes > 0).count() as u64;
-            assert_eq!(pieces, num * (num - 1) * bytes.div_ceil(1024));
+            let chunks = sent.iter().filter(|bytes| **bytes > 0).count() as u64;
+            assert_eq!(chunks, num * (num - 1) * bytes.div_ceil(1024));
             assert!(sent.iter().all(|bytes| *bytes <= 1024));
             assert_eq!(sent.contains(&0), name == "planned:barrier" && num > 1);
         }

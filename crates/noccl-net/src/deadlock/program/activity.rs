@@ -47,7 +47,7 @@ pub enum Work {
         /// To whom the last word goes, set by set.
         sets: Vec<MultiAddress>,
     },
-    /// A worm in lock-step over all outputs of a tree, which all its destinations have asked for (ESP).
+    /// A packet in lock-step over all outputs of a tree, which all its destinations have asked for (ESP).
     ListMulticast {
         /// Whose memory is read.
         source: TileId,
@@ -214,7 +214,7 @@ impl Builder<'_> {
     }
 }
 
-/// The engine has a place for the transfer; then its read, and its write, whose worm may hold outputs while data come.
+/// The engine has a place for the transfer; then its read, and its write, whose packet may hold outputs while data come.
 fn movement(rules: &Rules<'_>, txn: &mut Transaction, work: &Work, waits_for_engine: bool) {
     let Work::Movement {
         engine,
@@ -261,7 +261,7 @@ fn movement(rules: &Rules<'_>, txn: &mut Transaction, work: &Work, waits_for_eng
     }
 }
 
-/// All outputs of the tree are kept until the worm's last flit has passed all of them.
+/// All outputs of the tree are kept until the packet's last flit has passed all of them.
 fn list_multicast(
     rules: &Rules<'_>,
     txn: &mut Transaction,

@@ -17,11 +17,11 @@ pub(crate) struct Rules<'a> {
     pub(crate) full_targets: &'a BTreeSet<TileId>,
     /// Must a tile's next request wait until this one has been responded to?
     pub(crate) is_response_awaited: bool,
-    /// Where flits can come between those of a worm.
+    /// Where flits can come between those of a packet.
     pub(crate) cut_ins: &'a CutIns,
 }
 
-/// Where flits can come between those of a worm.
+/// Where flits can come between those of a packet.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CutIns {
     /// Merged barriers on the request plane.
@@ -35,7 +35,7 @@ pub(crate) struct CutIns {
 }
 
 impl CutIns {
-    /// Of these flows; none where no others come between the flits of a worm.
+    /// Of these flows; none where no others come between the flits of a packet.
     pub(crate) fn of<'f>(network: &Network, flows: impl Iterator<Item = &'f Flow>) -> Self {
         let mut cut_ins = Self::default();
         if !network.routers().lets_others_between {
@@ -60,7 +60,7 @@ impl CutIns {
         cut_ins
     }
 
-    /// Between those of a worm from this tile?
+    /// Between those of a packet from this tile?
     fn among(&self, plane: Plane, from: TileId) -> bool {
         match plane {
             Plane::Req => self.req,
@@ -97,14 +97,14 @@ impl Rules<'_> {
         let coords: Vec<_> = members.iter().map(|t| self.network.coord(*t)).collect();
         let keeps = self.branches(coords.len());
         let issue = self.issue(txn, plane, from, first, keeps);
-        let ends = self.worm(txn, plane, (from, issue), &coords, keeps);
+        let ends = self.packet(txn, plane, (from, issue), &coords, keeps);
         let responses = self.responses(txn, Plane::Rsp, &ends, keeps);
         let paths = self.paths(Plane::Rsp, Part::Response, keeps);
         paths.join(txn, &responses, self.network.coord(from));
     }
 
     /// A burst from an interface to all members; returns the last link of each.
-    pub(crate) fn worm(
+    pub(crate) fn packet(
         &self,
         txn: &mut Transaction,
         plane: Plane,
@@ -142,7 +142,7 @@ impl Rules<'_> {
         txn.push(place, after.into_iter().collect(), keeps, Part::Request)
     }
 
-    /// Reads are issued apart from writes, and wait for nobody there. Their data are worms too.
+    /// Reads are issued apart from writes, and wait for nobody there. Their data are packets too.
     pub(crate) fn read(
         &self,
         txn: &mut Transaction,

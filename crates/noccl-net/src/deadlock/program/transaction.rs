@@ -9,9 +9,9 @@ use crate::deadlock::Place;
 pub(crate) enum KeptUntil {
     /// Until what lies behind it on the path has been taken.
     PassedOn,
-    /// As [`KeptUntil::PassedOn`], and until the rest of the worm has come: see [`Why::ForTheRest`].
+    /// As [`KeptUntil::PassedOn`], and until the rest of the packet has come: see [`Why::ForTheRest`].
     RestPassed,
-    /// Until everything else of the same part has been taken too: a worm that holds an output while
+    /// Until everything else of the same part has been taken too: a packet that holds an output while
     /// its other branches wait, a contribution at a FIFO head or in a store.
     OthersTaken,
     /// Until the whole transaction is over: AXI order.
@@ -30,16 +30,16 @@ pub enum Part {
 /// Why a place is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Why {
-    /// A packet, the first flit of a worm, or a resource.
+    /// A packet, the first flit of a packet, or a resource.
     Taken,
-    /// As [`Why::Taken`], by read data, which come between the flits of a worm in the queue of their interface. The worm's
+    /// As [`Why::Taken`], by read data, which come between the flits of a packet in the queue of their interface. The packet's
     /// later flits wait behind them.
     CutsIn,
-    /// As [`Why::Taken`], by sums that a router makes, which go before a worm that holds the same output.
+    /// As [`Why::Taken`], by sums that a router makes, which go before a packet that holds the same output.
     SumCutsIn,
-    /// As [`Why::CutsIn`], and a worm of the same transaction is made of what comes by it: data that an engine reads.
+    /// As [`Why::CutsIn`], and a packet of the same transaction is made of what comes by it: data that an engine reads.
     Feeds,
-    /// Nothing is taken: the later flits of a worm come by a place that its first flit has passed, and wait for those that
+    /// Nothing is taken: the later flits of a packet come by a place that its first flit has passed, and wait for those that
     /// cut in.
     ForTheRest,
     /// The same for the operands of a reduction, which only wait for read data: sums of two reductions pass in one order.
@@ -70,7 +70,7 @@ impl Use {
         }
     }
 
-    /// Do its flits come between those of a worm?
+    /// Do its flits come between those of a packet?
     pub(crate) const fn cuts_in(&self) -> bool {
         match self.why {
             Why::CutsIn | Why::SumCutsIn | Why::Feeds => true,
@@ -78,7 +78,7 @@ impl Use {
         }
     }
 
-    /// Can the later flits of a worm, which want the place for this reason, wait there behind flits of the other use?
+    /// Can the later flits of a packet, which want the place for this reason, wait there behind flits of the other use?
     pub(crate) const fn waits_behind(&self, other: &Self) -> Behind {
         match (self.why, other.why) {
             (Why::ForTheRest | Why::RestOfData, Why::SumCutsIn) => Behind::Sums,
@@ -97,7 +97,7 @@ impl Use {
         }
     }
 
-    /// Does a worm of the same transaction that holds outputs wait for it, wherever on its path?
+    /// Does a packet of the same transaction that holds outputs wait for it, wherever on its path?
     const fn is_for_the_rest(&self) -> bool {
         match self.why {
             Why::Feeds | Why::ForTheRest | Why::RestOfOperands | Why::RestOfData => true,
@@ -106,7 +106,7 @@ impl Use {
     }
 }
 
-/// Behind whom later flits of a worm wait.
+/// Behind whom later flits of a packet wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Behind {
     /// Nobody: what holds an output lets no other input through.
@@ -169,7 +169,7 @@ impl Transaction {
         index
     }
 
-    /// The later flits of worms come by all places that have been used from `first` on, each behind the first flit.
+    /// The later flits of packets come by all places that have been used from `first` on, each behind the first flit.
     pub(crate) fn push_rest(&mut self, first: usize, why: Why) {
         let rest = self.uses.len();
         for before in first..rest {
@@ -193,7 +193,7 @@ impl Transaction {
             .is_some_and(|word| word >> (first % 64) & 1 == 1)
     }
 
-    /// While a flit is at this use, on its path and not at the end of its worm: can it wait there because it still has to take
+    /// While a flit is at this use, on its path and not at the end of its packet: can it wait there because it still has to take
     /// the other one?
     pub(crate) fn stands_while_wanting(&self, at: usize, wanted: usize) -> bool {
         let (have, want) = (&self.uses[at], &self.uses[wanted]);

@@ -25,7 +25,7 @@ struct Running {
     mechanism: BarrierMechanism,
     counter: u32,
     members: u32,
-    pieces: Vec<MultiAddress>,
+    cubes: Vec<MultiAddress>,
     /// Tile whose core sends the interrupt, once it is known.
     releaser: Option<u32>,
     /// Additions that the counter tile has executed.
@@ -97,8 +97,8 @@ impl Barriers {
         let members = network
             .members(&barrier.group)
             .map_err(|e| refused(e.to_string()))?;
-        let pieces = cover(network, &barrier.group).map_err(|e| refused(e.to_string()))?;
-        if barrier.mechanism == BarrierMechanism::InNetwork && pieces.len() != 1 {
+        let cubes = cover(network, &barrier.group).map_err(|e| refused(e.to_string()))?;
+        if barrier.mechanism == BarrierMechanism::InNetwork && cubes.len() != 1 {
             return Err(refused(
                 "an in-network barrier needs a group that is one multi-address".to_owned(),
             ));
@@ -114,7 +114,7 @@ impl Barriers {
             mechanism: barrier.mechanism,
             counter: counter.0,
             members: members.len() as u32,
-            pieces,
+            cubes,
             releaser: is_member(counter.0).then_some(counter.0),
             counted: 0,
             full_cycle: None,
@@ -143,8 +143,8 @@ impl Barriers {
         let Some(from) = state.releaser else {
             return;
         };
-        for piece in &state.pieces {
-            let to = Target::Set(machine.network.cube(*piece));
+        for cube in &state.cubes {
+            let to = Target::Set(machine.network.cube(*cube));
             machine.issue_narrow_write(from, to, Owner::Barrier { action });
         }
     }
@@ -165,7 +165,7 @@ impl Barriers {
                 );
             }
             BarrierMechanism::InNetwork => {
-                let group: Cube = machine.network.cube(state.pieces[0]);
+                let group: Cube = machine.network.cube(state.cubes[0]);
                 let txn = *state
                     .txn
                     .get_or_insert_with(|| machine.open_barrier(group, state.counter, owner));

@@ -221,7 +221,7 @@ impl ExecutedCores<'_> {
             },
         };
         self.records[packet.record as usize].push(word);
-        planes.udn.push(now, at, packet.worm, packet.next);
+        planes.udn.push(now, at, packet.id, packet.next);
         let tile = &mut self.tiles[rank];
         tile.packets += u64::from(packet.next == 0);
         tile.out.words.pop_front();
@@ -235,11 +235,11 @@ impl ExecutedCores<'_> {
             self.records.push(Vec::new());
             self.records.len() as u32 - 1
         });
-        let worm = planes
+        let packet = planes
             .udn
-            .open_worm(header.target, header.words, record.into());
+            .open_packet(header.target, header.words, record.into());
         PortPacket {
-            worm,
+            id: packet,
             next: 0,
             words: header.words,
             record,
@@ -255,14 +255,14 @@ impl ExecutedCores<'_> {
             return false;
         }
         let packet = tile.static_out.packet.unwrap_or_else(|| PortPacket {
-            worm: planes.fixed.open((), ENDLESS, 1, rank as u64),
+            id: planes.fixed.open((), ENDLESS, 1, rank as u64),
             next: 0,
             words: ENDLESS,
             record: 0,
         });
         let most_travelling = PORTS * self.static_fifo_words * self.network.num_tiles();
         self.streams[rank].push(word, most_travelling);
-        planes.fixed.push(now, tile.at, packet.worm, packet.next);
+        planes.fixed.push(now, tile.at, packet.id, packet.next);
         tile.static_out.words.pop_front();
         let next = packet.next + 1;
         tile.static_out.packet = Some(PortPacket { next, ..packet });

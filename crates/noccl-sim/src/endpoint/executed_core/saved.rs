@@ -172,6 +172,6 @@ impl CoreTile {
 impl Output {
     /// Is its packet one of this network?
     fn is_of<R: Rule>(&self, plane: &Plane<R>) -> bool {
-        self.packet.is_none_or(|packet| plane.has_worm(packet.worm))
+        self.packet.is_none_or(|packet| plane.has_packet(packet.id))
     }
 }

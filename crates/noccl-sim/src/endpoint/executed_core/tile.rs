@@ -2,7 +2,7 @@
 //! A core that executes, its ports, and what it has done.
 
 use super::queues::TagQueues;
-use crate::router::wormhole::WormId;
+use crate::router::wormhole::PacketId;
 use noccl_net::TileId;
 use noccl_riscv::Core;
 use noccl_run::TimeSlices;
@@ -16,14 +16,14 @@ pub(super) const PORT_WORDS: usize = 2;
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Output {
     pub(super) words: VecDeque<u32>,
-    /// The packet that is being written: its worm, the next word's number, and the words of the packet.
+    /// The packet that is being written: its packet, the next word's number, and the words of the packet.
     pub(super) packet: Option<PortPacket>,
 }
 
 /// A packet that is being written.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct PortPacket {
-    pub(super) worm: WormId,
+    pub(super) id: PacketId,
     pub(super) next: u32,
     pub(super) words: u32,
     /// Number of its words' record.

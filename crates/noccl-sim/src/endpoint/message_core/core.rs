@@ -3,7 +3,7 @@
 
 use super::open::Rows;
 use super::{Cores, UnitKind};
-use crate::router::wormhole::WormId;
+use crate::router::wormhole::PacketId;
 use noccl_net::TileId;
 use noccl_run::{Busy, Order, RankTime, TimeSlices};
 use noccl_workload::{ActionKind, LocalReduce, Message};
@@ -122,7 +122,7 @@ pub(super) enum Doing {
     Write {
         share: u32,
         words: u32,
-        worm: WormId,
+        packet: PacketId,
     },
     /// It reads words of a stream from the static network.
     Read { share: u32, words: u32 },
@@ -132,9 +132,9 @@ pub(super) enum Doing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Writing {
     pub unit: u32,
-    /// Words of the unit that are written, and its worm once there is one.
+    /// Words of the unit that are written, and its packet once there is one.
     pub words: u32,
-    pub worm: WormId,
+    pub packet: PacketId,
 }
 
 impl Writing {
@@ -143,7 +143,7 @@ impl Writing {
         Self {
             unit,
             words: 0,
-            worm: WormId(0),
+            packet: PacketId(0),
         }
     }
 }
@@ -217,18 +217,18 @@ impl Cores<'_> {
     /// The stream of words of a message, from its source (value mode).
     pub(super) fn gathered(&self, tile: u32, rows: Rows) -> Vec<u8> {
         let mut bytes = vec![0; rows.stream_bytes() as usize];
-        for piece in rows.pieces(0..rows.stream_bytes()) {
-            let range = piece.sent.start as usize..piece.sent.end as usize;
-            self.memories.read(tile, piece.from, &mut bytes[range]);
+        for part in rows.parts(0..rows.stream_bytes()) {
+            let range = part.sent.start as usize..part.sent.end as usize;
+            self.memories.read(tile, part.from, &mut bytes[range]);
         }
         bytes
     }
 
     /// Puts a range of the stream at its place (value mode).
     pub(super) fn scatter(&mut self, tile: u32, rows: Rows, range: Range<u64>, stream: &[u8]) {
-        for piece in rows.pieces(range) {
-            let sent = &stream[piece.sent.start as usize..piece.sent.end as usize];
-            self.memories.write(tile, piece.to, sent);
+        for part in rows.parts(range) {
+            let sent = &stream[part.sent.start as usize..part.sent.end as usize];
+            self.memories.write(tile, part.to, sent);
         }
     }
 
@@ -291,7 +291,7 @@ impl Cores<'_> {
         (self.stores[tile].len(), self.spec.receive_store_words)
     }
 
-    /// What the worm of a unit carries, as text.
+    /// What the packet of a unit carries, as text.
     pub(crate) fn unit_text(&self, number: u64) -> String {
         let unit = self.units[number as usize];
         let what = match unit.kind {

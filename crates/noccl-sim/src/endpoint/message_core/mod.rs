@@ -42,7 +42,7 @@ pub(crate) use core::{CoreWait, For};
 pub use noise::is_held_up;
 pub(crate) use planes::{Planes, Receivers};
 
-/// A worm on the UDN.
+/// A packet on the UDN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct CoreUnit {
     message: u32,
@@ -52,7 +52,7 @@ struct CoreUnit {
     from: TileId,
 }
 
-/// What a worm on the UDN carries.
+/// What a packet on the UDN carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum UnitKind {
     /// This one of the message's units.

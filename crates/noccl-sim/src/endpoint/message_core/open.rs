@@ -239,7 +239,7 @@ pub(super) struct Rows {
 
 /// Bytes of one row that follow each other everywhere.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(super) struct RowsPart {
     /// In the stream.
     pub sent: Range<u64>,
     /// First byte read, and first byte written.
@@ -272,7 +272,7 @@ impl Rows {
     }
 
     /// The bytes of a range of the stream, row by row.
-    pub(super) fn pieces(self, stream: Range<u64>) -> impl Iterator<Item = Piece> {
+    pub(super) fn parts(self, stream: Range<u64>) -> impl Iterator<Item = RowsPart> {
         let WordStream { row_bytes, rows } = self.stream;
         let pitch = self.stream.pitch_bytes();
         let rows = match pitch {
@@ -284,7 +284,7 @@ impl Rows {
             let start = stream.start.max(first);
             let sent = start..stream.end.min(first + row_bytes).max(start);
             let within = start - first;
-            Piece {
+            RowsPart {
                 sent,
                 from: self.from + row * self.source_stride + within,
                 to: self.to + row * self.destination_stride + within,

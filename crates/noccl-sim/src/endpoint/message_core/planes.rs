@@ -10,7 +10,7 @@ use noccl_run::LinkLoad;
 use noccl_spec::{CoreTiles, PlaneName};
 use std::io::{Read, Write};
 
-/// The cores of all tiles, to which words come. A worm's tag is what whoever opened it knows it by.
+/// The cores of all tiles, to which words come. A packet's tag is what whoever opened it knows it by.
 pub(crate) trait Receivers {
     /// Does a tile take a word of the dynamic network?
     fn takes(&self, now: u64, tile: TileId) -> bool;
@@ -50,14 +50,14 @@ impl Planes {
         if !self.udn.is_idle() {
             has_moved |= self.udn.step(now, |tile, _| to.takes(now, tile));
             for (tile, flit) in self.udn.delivered() {
-                let tag = self.udn.worm(flit.worm()).tag;
+                let tag = self.udn.packet(flit.packet()).tag;
                 to.deliver(now, *tile, *flit, tag);
             }
         }
         if !self.fixed.is_idle() {
             has_moved |= self.fixed.step(now, |tile, _| to.takes_static(now, tile));
             for (tile, flit) in self.fixed.delivered() {
-                let tag = self.fixed.worm(flit.worm()).tag;
+                let tag = self.fixed.packet(flit.packet()).tag;
                 to.deliver_static(*tile, *flit, tag);
             }
         }

@@ -129,8 +129,8 @@ impl Cores<'_> {
         message.placed += units.end - units.start;
         let stream = message.range(units.start).start..message.range(units.end - 1).end;
         let rows = message.rows;
-        let pieces = rows.pieces(stream.clone());
-        let bytes: u64 = pieces.map(|p| p.sent.end - p.sent.start).sum();
+        let parts = rows.parts(stream.clone());
+        let bytes: u64 = parts.map(|p| p.sent.end - p.sent.start).sum();
         let is_placed = message.is_placed();
         // Other units need it until the last one is placed.
         let payload = std::mem::take(&mut message.payload);

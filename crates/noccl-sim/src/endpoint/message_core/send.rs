@@ -163,9 +163,9 @@ impl Cores<'_> {
                 words: length,
                 from: at_tile,
             });
-            at.worm = planes.udn.open_worm(TileId(target), length, unit.into());
+            at.packet = planes.udn.open_packet(TileId(target), length, unit.into());
         }
-        planes.udn.push(now, at_tile, at.worm, at.words);
+        planes.udn.push(now, at_tile, at.packet, at.words);
         self.cores[tile].blocked_since = None;
         at.words += 1;
         let mut cycles = self.spec.written_word_cycles();

@@ -164,7 +164,7 @@ impl Cores<'_> {
             self.cores[tile].doing = Doing::Read { share, words: 0 };
             return Next::At(now);
         }
-        let worm = planes.fixed.open((), words, tails as u32, action.into());
+        let packet = planes.fixed.open((), words, tails as u32, action.into());
         if self.is_value {
             let mut payload = vec![0; bytes as usize];
             self.memories.read(tile as u32, from, &mut payload);
@@ -175,14 +175,19 @@ impl Cores<'_> {
         self.cores[tile].doing = Doing::Write {
             share,
             words: 0,
-            worm,
+            packet,
         };
         Next::At(now)
     }
 
     /// The root writes the next word; `None` when its router has the last one.
     pub(super) fn stream_on(&mut self, tile: usize, now: u64, planes: &mut Planes) -> Option<Next> {
-        let Doing::Write { share, words, worm } = self.cores[tile].doing else {
+        let Doing::Write {
+            share,
+            words,
+            packet,
+        } = self.cores[tile].doing
+        else {
             return None;
         };
         let at = TileId(tile as u32);
@@ -199,12 +204,12 @@ impl Cores<'_> {
             }
             return Some(self.stand_still(tile, now));
         }
-        planes.fixed.push(now, at, worm, words);
+        planes.fixed.push(now, at, packet, words);
         self.cores[tile].blocked_since = None;
         self.cores[tile].doing = Doing::Write {
             share,
             words: words + 1,
-            worm,
+            packet,
         };
         Some(Next::At(now + self.spec.written_word_cycles()))
     }

@@ -125,7 +125,7 @@ impl Torrents {
     pub(crate) fn tick(
         &mut self,
         tile: u32,
-        has_worms: bool,
+        is_wormhole: bool,
         memory: &mut Memory<'_>,
         clock: &mut Clock,
         outputs: &mut Vec<TorrentOutput>,
@@ -139,8 +139,8 @@ impl Torrents {
             has_moved,
         } = place.unit.tick(now, &settings, memory);
         if let Some(leaving) = leaving {
-            // Of a worm the AW goes ahead; the last beat is at the NI after the path.
-            let flits = leaving.message.beats() - u64::from(!has_worms);
+            // Of a packet the AW goes ahead; the last beat is at the NI after the path.
+            let flits = leaving.message.beats() - u64::from(!is_wormhole);
             let cycle = leaving.cycle + settings.path_cycles - flits;
             place
                 .departing

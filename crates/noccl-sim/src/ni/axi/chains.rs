@@ -60,8 +60,8 @@ impl Machine<'_> {
             counters: &mut self.checks.counters,
             checksum: &mut self.checks.checksum,
         };
-        let has_worms = self.behaviour.has_worms;
-        torrents.tick(tile, has_worms, &mut memory, &mut self.clock, outputs);
+        let is_wormhole = self.behaviour.is_wormhole;
+        torrents.tick(tile, is_wormhole, &mut memory, &mut self.clock, outputs);
     }
 
     fn send_message(&mut self, tile: u32, to: u32, message: NarrowMessage) {
@@ -86,7 +86,7 @@ impl Machine<'_> {
             kind,
             flags,
         };
-        if self.behaviour.has_worms {
+        if self.behaviour.is_wormhole {
             self.interfaces
                 .send(tile, Plane::Req, flit(FlitKind::WriteHead, 0, 0, 0));
         }
@@ -121,7 +121,7 @@ impl Machine<'_> {
         let id = self.interfaces.txns.open(txn, tree);
         let source = Source::Switch(lane);
         self.record_command(tile, id, Some(source));
-        let stream = BurstStream::plain(id, beats, self.behaviour.has_worms, source);
+        let stream = BurstStream::plain(id, beats, self.behaviour.is_wormhole, source);
         self.interfaces.nis[tile as usize].queue(stream, owner.channel());
     }
 

@@ -67,7 +67,7 @@ impl Machine<'_> {
         match flit.kind {
             FlitKind::Write => self.deliver_write(tile, flit),
             FlitKind::NarrowWrite => {
-                self.check_worm(tile, flit);
+                self.check_burst(tile, flit);
                 if flit.is_last() {
                     self.take_write(tile, flit);
                 }
@@ -120,7 +120,7 @@ impl Machine<'_> {
                     },
                 );
             }
-            FlitKind::WriteHead => self.open_worm(tile, flit),
+            FlitKind::WriteHead => self.open_packet(tile, flit),
             FlitKind::ReduceHead | FlitKind::BarrierHead => {}
             FlitKind::Credit => self.take_credit(tile, flit.txn, flit.payload),
         }
@@ -157,7 +157,7 @@ impl Machine<'_> {
     pub(crate) fn deliver_write(&mut self, tile: usize, flit: Flit) {
         let txn = self.interfaces.txns.get(flit.txn);
         let (address, bytes, owner) = (txn.address, txn.bytes, txn.owner);
-        self.check_worm(tile, flit);
+        self.check_burst(tile, flit);
         if let Owner::Chain { .. } = owner {
             self.take_chain_beat(tile, flit);
             return;
@@ -170,20 +170,20 @@ impl Machine<'_> {
         }
     }
 
-    /// AW of a worm: its W flits must follow before any other AW of this port.
-    fn open_worm(&mut self, tile: usize, flit: Flit) {
+    /// AW of a packet: its W flits must follow before any other AW of this port.
+    fn open_packet(&mut self, tile: usize, flit: Flit) {
         let port = usize::from(self.interfaces.txns.get(flit.txn).is_wide);
-        let open = self.interfaces.nis[tile].open_worm[port].replace(flit.txn);
+        let open = self.interfaces.nis[tile].open_packet[port].replace(flit.txn);
         self.checks.wrong_beats += u64::from(open.is_some());
     }
 
     /// A W flit that does not belong to the open AW goes to somebody else's burst (published router).
-    fn check_worm(&mut self, tile: usize, flit: Flit) {
-        if !self.behaviour.has_worms {
+    fn check_burst(&mut self, tile: usize, flit: Flit) {
+        if !self.behaviour.is_wormhole {
             return;
         }
         let port = usize::from(self.interfaces.txns.get(flit.txn).is_wide);
-        let open = &mut self.interfaces.nis[tile].open_worm[port];
+        let open = &mut self.interfaces.nis[tile].open_packet[port];
         self.checks.wrong_beats += u64::from(*open != Some(flit.txn));
         if flit.is_last() {
             *open = None;
@@ -239,9 +239,10 @@ impl Machine<'_> {
 
     fn deliver_barrier(&mut self, tile: usize, flit: Flit) {
         let leaves = self.interfaces.txns.trees.set(flit.txn).set.len();
-        if self.behaviour.has_worms {
+        if self.behaviour.is_wormhole {
             // Its W is taken wherever the port is: inside an open burst it counts as that burst's beat.
-            self.checks.wrong_beats += u64::from(self.interfaces.nis[tile].open_worm[0].is_some());
+            self.checks.wrong_beats +=
+                u64::from(self.interfaces.nis[tile].open_packet[0].is_some());
         }
         let is_first = self.interfaces.txns.get(flit.txn).arrived == 0;
         let is_in_use = is_first && self.interfaces.txns.name_is_in_use(flit.txn);
@@ -452,7 +453,7 @@ impl Machine<'_> {
 
     /// Is a delivered beat no more than its checksum, until its burst is whole?
     pub(crate) fn counts_deliveries(&self) -> bool {
-        let is_plain = !self.is_value() && !self.behaviour.has_worms && self.torrents.is_none();
+        let is_plain = !self.is_value() && !self.behaviour.is_wormhole && self.torrents.is_none();
         let is_ready = self.config.stalls.is_none() && self.config.port_stall_per_256 == 0;
         is_plain && is_ready && self.errors.has_sound_memory()
     }

@@ -357,7 +357,7 @@ impl Machine<'_> {
         let (address, bytes, is_multicast) = (txn.address, txn.bytes, txn.is_multicast);
         let beat = stream.next_beat;
         let is_burst_end = beat + 1 == txn.beats;
-        if beat == 0 && (stream.head_pending || !self.behaviour.has_worms) {
+        if beat == 0 && (stream.head_pending || !self.behaviour.is_wormhole) {
             ni.wide_outstanding += 1;
             ni.reductions_outstanding += u32::from(is_reduction);
         }
@@ -397,7 +397,7 @@ impl Machine<'_> {
         }
     }
 
-    /// AW flit of a worm.
+    /// AW flit of a packet.
     fn write_head(&self, txn: u32, is_reduction: bool, is_multicast: bool) -> Flit {
         let tree = self.interfaces.txns.trees.tree(txn);
         let (kind, dst) = if is_reduction {

@@ -115,7 +115,7 @@ impl Machine<'_> {
         };
         let id = self.interfaces.txns.open(txn, tree);
         self.record_command(tile, id, Some(source));
-        let stream = BurstStream::plain(id, beats, self.behaviour.has_worms, source);
+        let stream = BurstStream::plain(id, beats, self.behaviour.is_wormhole, source);
         self.interfaces.nis[tile as usize].queue(stream, owner.channel());
         self.refresh_injecting(tile as usize);
     }
@@ -205,7 +205,7 @@ impl Machine<'_> {
             beats: self.errors.beats_of(txn, tile).unwrap_or(tree.beats),
             in_flight: 0,
             window: window.map_or(u16::MAX, |w| u16::try_from(w).unwrap_or(u16::MAX)),
-            head_pending: self.behaviour.has_worms,
+            head_pending: self.behaviour.is_wormhole,
             is_reduction: true,
             source,
         };
@@ -239,7 +239,7 @@ impl Machine<'_> {
         let dst = pack(tree.set.set.base);
         let id = self.interfaces.txns.open(txn, tree);
         self.record_command(tile, id, None);
-        if self.behaviour.has_worms {
+        if self.behaviour.is_wormhole {
             let flags = u8::from(is_multicast) * MULTICAST;
             let head = Flit {
                 txn: id,
@@ -308,7 +308,7 @@ impl Machine<'_> {
     pub(crate) fn arrive_at_barrier(&mut self, tile: u32, txn: u32) {
         let dst = pack(self.interfaces.txns.trees.tree(txn).root);
         self.record_command(tile, txn, None);
-        if self.behaviour.has_worms {
+        if self.behaviour.is_wormhole {
             let head = Flit {
                 txn,
                 dst,

@@ -136,7 +136,7 @@ impl Interfaces<'_> {
     fn is_ready(&self, ni: &Ni, stream: &BurstStream, lanes: LaneBeats<'_>) -> bool {
         // Results belong to a reduction that is open.
         let is_open = stream.next_beat > 0 || stream.source == Source::Result;
-        if !is_open && (stream.head_pending || !self.behaviour.has_worms) {
+        if !is_open && (stream.head_pending || !self.behaviour.is_wormhole) {
             let limits = &self.network.axi().ni;
             if ni.wide_outstanding >= limits.max_wide_outstanding
                 || (stream.is_reduction && ni.reductions_outstanding >= limits.max_open_reductions)
@@ -190,7 +190,7 @@ impl Interfaces<'_> {
         match flit.kind {
             // One whose own copy has gone is open.
             FlitKind::NarrowWrite | FlitKind::Barrier => {
-                !self.behaviour.has_worms && flit.beat == 0 && flit.flags & OWN_COPY == 0
+                !self.behaviour.is_wormhole && flit.beat == 0 && flit.flags & OWN_COPY == 0
             }
             FlitKind::WriteHead | FlitKind::BarrierHead | FlitKind::Atomic => true,
             FlitKind::ReadRequest => !self.txns.get(flit.txn).is_wide,

@@ -132,7 +132,7 @@ pub(crate) struct Ni {
     /// Read bursts that this memory is serving.
     pub reads_in_service: u32,
     /// Published flow: transaction whose AW has come and whose W beats are due, narrow and wide port.
-    pub(super) open_worm: [Option<u32>; 2],
+    pub(super) open_packet: [Option<u32>; 2],
     /// The NI takes beats of transactions that it responds to itself until this cycle.
     pub(super) refusing_until: u64,
     /// The memory's atomic unit is busy until this cycle.

@@ -20,10 +20,10 @@ mod saved;
 use crate::router::behaviour::Behaviour;
 use noccl_net::capabilities::RouterCapabilities;
 
-/// The default flow: nothing blocks, nothing needs worms.
+/// The default flow: nothing blocks, nothing needs packets.
 pub(crate) const fn behaviour(can: &RouterCapabilities) -> Behaviour {
     Behaviour {
-        has_worms: can.address_flits > 0,
+        is_wormhole: can.address_flits > 0,
         has_own_copies: !can.returns_own_copy,
         has_write_channels: true,
         has_source_queues: true,

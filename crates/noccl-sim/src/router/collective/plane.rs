@@ -24,7 +24,7 @@ use crate::router::collective::fork::route::xy_port;
 use crate::router::collective::merge::point::Joins;
 use crate::router::collective::merge::types::Credit;
 use crate::router::collective::phases::partition::{Partition, partitions};
-use crate::router::published::worms::PublishedWorms;
+use crate::router::published::packets::PublishedPackets;
 use crate::transport::flit::{Flit, MULTICAST, OWN_COPY, Packed};
 use crate::transport::transaction::Trees;
 use noccl_net::Coord;
@@ -59,7 +59,7 @@ pub(crate) struct PlaneState {
     pub(super) has_received: Vec<u64>,
     pub(super) shifts: [Shift; 4],
     /// Registers that only published routers have.
-    pub(crate) published: Option<Box<PublishedWorms>>,
+    pub(crate) published: Option<Box<PublishedPackets>>,
     /// Only with routers that flits pass in flight.
     pub(crate) bypass: Option<Box<Bypass>>,
     /// What takes the place of the routers of a network that has none.

@@ -8,7 +8,7 @@
 use crate::execution::{Engine, Execution, Standstill};
 use crate::kernel::circle::circle as find_circle;
 use crate::kernel::random::is_drawn;
-use crate::router::wormhole::{Awaited, WormId};
+use crate::router::wormhole::{Awaited, PacketId};
 use noccl_net::{AxiNetwork, LinkId, Network, Port, TileId};
 use noccl_run::{
     ActionTime, Counters, Diagnosis, LinkLoad, Mode, Request, RunConfig, RunError, RunResult,
@@ -190,7 +190,7 @@ fn links(planes: &EspPlanes) -> Vec<LinkLoad> {
     links.collect()
 }
 
-// Why worms stand still: who holds the output that another one asks for, or the queue behind it.
+// Why packets stand still: who holds the output that another one asks for, or the queue behind it.
 
 /// Waits that are named where there is no circle.
 const MAX_NAMED: usize = 16;
@@ -215,7 +215,7 @@ fn diagnose(
     let mut waits = of(&planes.data, "data");
     waits.extend(of(&planes.requests, "request"));
     let summary = if is_circle {
-        "deadlock in the network: multicast worms hold outputs that each other needs"
+        "deadlock in the network: multicast packets hold outputs that each other needs"
     } else if waits.is_empty() {
         "no flit waits: a participant has not begun or not ended"
     } else {
@@ -229,17 +229,17 @@ fn diagnose(
     }
 }
 
-/// Worm, awaited worm, router, output.
+/// Packet, awaited packet, router, output.
 type EspWait = (u32, u32, TileId, Port);
 
-/// Which worms wait for others.
+/// Which packets wait for others.
 fn waits(plane: &EspPlane) -> Vec<EspWait> {
     let waits = plane.routers.waits().into_iter();
     let between = waits.filter_map(|wait| match wait.awaited {
-        Awaited::Worm(other) if other != wait.worm => {
-            Some((wait.worm.0, other.0, wait.tile, wait.output))
+        Awaited::Packet(other) if other != wait.packet => {
+            Some((wait.packet.0, other.0, wait.tile, wait.output))
         }
-        Awaited::Worm(_) | Awaited::Tile => None,
+        Awaited::Packet(_) | Awaited::Tile => None,
     });
     between.collect()
 }
@@ -258,17 +258,17 @@ fn edge(
     (waiter, awaited, at, port): EspWait,
     since_cycle: u64,
 ) -> WaitEdge {
-    let worm = |id: u32| {
-        let worm = plane.worm(WormId(id));
-        let source = network.tile_ref(worm.source);
+    let packet = |id: u32| {
+        let packet = plane.packet(PacketId(id));
+        let source = network.tile_ref(packet.source);
         format!(
-            "{name} worm of action #{} from {source} (id {id})",
-            worm.action
+            "{name} packet of action #{} from {source} (id {id})",
+            packet.action
         )
     };
     WaitEdge {
-        waiter: worm(waiter),
-        awaited: worm(awaited),
+        waiter: packet(waiter),
+        awaited: packet(awaited),
         place: format!(
             "output {port:?} of the {name} router of {}",
             network.tile_ref(at)

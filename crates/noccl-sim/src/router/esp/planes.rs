@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Requests of consumers and data of producers: worms that wait at tiles, and the routers behind them.
+//! Requests of consumers and data of producers: packets that wait at tiles, and the routers behind them.
 
-use crate::router::wormhole::{Params, Plane as Routers, Rule, WormId, WormholeFlit};
+use crate::router::wormhole::{PacketId, Params, Plane as Routers, Rule, WormholeFlit};
 use noccl_net::{Network, TileId};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ pub(super) use crate::router::wormhole::PORTS;
 
 /// Flits that follow each other over one tree.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct EspWorm {
+pub(super) struct EspPacket {
     pub action: u32,
     pub source: TileId,
     /// With the head.
@@ -28,11 +28,11 @@ pub(super) struct EspPlanes {
 /// One plane.
 pub(super) struct EspPlane {
     pub(super) routers: Routers<EspTrees>,
-    /// By number in the routers: worms that are open, and what was there before.
-    worms: Vec<EspWorm>,
-    /// Worms that wait at or pass a tile's injection port, and the next flit of the first.
-    injecting: BTreeMap<u32, (VecDeque<WormId>, u32)>,
-    /// Actions of the worms whose tail was injected in the last cycle.
+    /// By number in the routers: packets that are open, and what was there before.
+    packets: Vec<EspPacket>,
+    /// Packets that wait at or pass a tile's injection port, and the next flit of the first.
+    injecting: BTreeMap<u32, (VecDeque<PacketId>, u32)>,
+    /// Actions of the packets whose tail was injected in the last cycle.
     injected: Vec<u32>,
 }
 
@@ -48,27 +48,29 @@ impl EspPlane {
         let rule = EspTrees::new(network.num_tiles());
         Self {
             routers: Routers::with_rule(network.width(), network.height(), params, rule),
-            worms: Vec::new(),
+            packets: Vec::new(),
             injecting: BTreeMap::new(),
             injected: Vec::new(),
         }
     }
 
-    /// Queues a worm at its source; it is delivered to so many tiles.
-    pub(super) fn send(&mut self, worm: EspWorm, outputs: &Arc<[u8]>, num_destinations: usize) {
+    /// Queues a packet at its source; it is delivered to so many tiles.
+    pub(super) fn send(&mut self, packet: EspPacket, outputs: &Arc<[u8]>, num_destinations: usize) {
         let tails = num_destinations as u32;
-        let id = self.routers.open(Arc::clone(outputs), worm.flits, tails, 0);
-        if id.idx() == self.worms.len() {
-            self.worms.push(worm);
+        let id = self
+            .routers
+            .open(Arc::clone(outputs), packet.flits, tails, 0);
+        if id.idx() == self.packets.len() {
+            self.packets.push(packet);
         } else {
-            self.worms[id.idx()] = worm;
+            self.packets[id.idx()] = packet;
         }
-        let queue = self.injecting.entry(worm.source.0).or_default();
+        let queue = self.injecting.entry(packet.source.0).or_default();
         queue.0.push_back(id);
     }
 
-    pub(super) fn worm(&self, id: WormId) -> &EspWorm {
-        &self.worms[id.idx()]
+    pub(super) fn packet(&self, id: PacketId) -> &EspPacket {
+        &self.packets[id.idx()]
     }
 
     pub(super) fn is_idle(&self) -> bool {
@@ -80,7 +82,7 @@ impl EspPlane {
         self.routers.delivered()
     }
 
-    /// Actions of the worms whose tail was injected in the last cycle.
+    /// Actions of the packets whose tail was injected in the last cycle.
     pub(super) fn injected(&self) -> &[u32] {
         &self.injected
     }
@@ -101,19 +103,19 @@ impl EspPlane {
     fn inject(&mut self, cycle: u64, offers: impl Fn(TileId) -> bool) -> bool {
         self.injected.clear();
         let mut has_injected = false;
-        let (routers, worms, injected) = (&mut self.routers, &self.worms, &mut self.injected);
+        let (routers, packets, injected) = (&mut self.routers, &self.packets, &mut self.injected);
         self.injecting.retain(|tile, (queue, next)| {
             let tile = TileId(*tile);
-            let Some(worm) = queue.front().copied() else {
+            let Some(packet) = queue.front().copied() else {
                 return false;
             };
             if !routers.has_space(tile) || !offers(tile) {
                 return true;
             }
             has_injected = true;
-            routers.push(cycle, tile, worm, *next);
+            routers.push(cycle, tile, packet, *next);
             *next += 1;
-            let EspWorm { action, flits, .. } = worms[worm.idx()];
+            let EspPacket { action, flits, .. } = packets[packet.idx()];
             if *next == flits {
                 injected.push(action);
                 *next = 0;
@@ -151,7 +153,7 @@ impl EspTrees {
 }
 
 impl Rule for EspTrees {
-    /// Output ports per tile, as a mask; worms of one transfer share them.
+    /// Output ports per tile, as a mask; packets of one transfer share them.
     type Route = Arc<[u8]>;
 
     #[inline]

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Who asks and who sends: consumers are started, request; the producer notes all requests and sends worms.
+//! Who asks and who sends: consumers are started, request; the producer notes all requests and sends packets.
 //!
 //! Mirrors `esp_acc_dma` and the socket's request and data queues: a request is a header and a length flit; a
 //! producer sends nothing before every consumer has asked, so data are taken wherever they arrive.
 
-use super::planes::{EspPlane, EspPlanes, EspWorm};
+use super::planes::{EspPacket, EspPlane, EspPlanes};
 use crate::endpoint::memory::Memories;
 use crate::kernel::random::mix;
 use noccl_net::{AxiNetwork, Network, TileId};
@@ -33,7 +33,7 @@ enum EspEvent {
 pub(super) struct Protocol<'s> {
     network: AxiNetwork<'s>,
     endpoint: EspEndpoint,
-    worm_beats: u64,
+    packet_beats: u64,
     beat_bytes: u64,
     is_value: bool,
     tasks: Vec<EspTask<'s>>,
@@ -71,7 +71,7 @@ impl<'s> Protocol<'s> {
         let mut protocol = Self {
             network,
             endpoint: endpoint.clone(),
-            worm_beats: match router.worm_flits {
+            packet_beats: match router.worm_flits {
                 0 => u64::MAX,
                 flits => u64::from(flits),
             },
@@ -204,14 +204,14 @@ impl<'s> Protocol<'s> {
 
     fn request(&mut self, action: u32, consumer: TileId, planes: &mut EspPlanes) {
         let source = self.tasks[action as usize].source;
-        let worm = EspWorm {
+        let packet = EspPacket {
             action,
             source: consumer,
             flits: REQUEST_FLITS,
             first_beat: 0,
         };
         let outputs = self.outputs(consumer, &[source]);
-        planes.requests.send(worm, &outputs, 1);
+        planes.requests.send(packet, &outputs, 1);
     }
 
     /// Output ports per tile, from one tile to others.
@@ -226,14 +226,14 @@ impl<'s> Protocol<'s> {
     /// Requests whose length flit has reached the producer: it notes one after the other.
     pub(super) fn requests_arrived(&mut self, plane: &EspPlane, cycle: u64) {
         for (_, flit) in plane.delivered() {
-            let worm = plane.worm(flit.worm());
+            let packet = plane.packet(flit.packet());
             if !flit.is_tail() {
                 continue;
             }
-            let task = &mut self.tasks[worm.action as usize];
+            let task = &mut self.tasks[packet.action as usize];
             let noted = task.noted_cycle.max(cycle + 1) + u64::from(self.endpoint.request_cycles);
             task.noted_cycle = noted;
-            let action = worm.action;
+            let action = packet.action;
             self.at(noted, EspEvent::Noted { action });
         }
     }
@@ -246,7 +246,7 @@ impl<'s> Protocol<'s> {
         }
     }
 
-    /// Queues the worms of a payload at the producer's injection port; the own copy takes as long as reading.
+    /// Queues the packets of a payload at the producer's injection port; the own copy takes as long as reading.
     fn send(&mut self, action: u32, cycle: u64, planes: &mut EspPlanes) {
         let task = &mut self.tasks[action as usize];
         let bytes = task.list.bytes;
@@ -279,15 +279,15 @@ impl<'s> Protocol<'s> {
         task.consumers = consumers;
         let mut first_beat = 0;
         while first_beat < beats {
-            let now = self.worm_beats.min(beats - first_beat);
-            task.worms_to_send += 1;
-            let worm = EspWorm {
+            let now = self.packet_beats.min(beats - first_beat);
+            task.packets_to_send += 1;
+            let packet = EspPacket {
                 action,
                 source,
                 flits: now as u32 + 1,
                 first_beat,
             };
-            planes.data.send(worm, &outputs, num_consumers);
+            planes.data.send(packet, &outputs, num_consumers);
             first_beat += now;
         }
     }
@@ -296,17 +296,17 @@ impl<'s> Protocol<'s> {
     pub(super) fn data_moved(&mut self, plane: &EspPlane, cycle: u64) {
         for action in plane.injected().iter().copied() {
             let task = &mut self.tasks[action as usize];
-            task.worms_to_send -= 1;
-            if task.worms_to_send == 0 {
+            task.packets_to_send -= 1;
+            if task.packets_to_send == 0 {
                 let tile = task.source;
                 self.at(cycle + 1, EspEvent::Over { action, tile });
             }
         }
         for (tile, flit) in plane.delivered() {
             if !flit.is_head() {
-                let worm = plane.worm(flit.worm());
-                let beat = worm.first_beat + u64::from(flit.index() - 1);
-                self.beat_delivered(worm.action, *tile, beat, cycle);
+                let packet = plane.packet(flit.packet());
+                let beat = packet.first_beat + u64::from(flit.index() - 1);
+                self.beat_delivered(packet.action, *tile, beat, cycle);
             }
         }
     }
@@ -365,7 +365,7 @@ pub(super) struct EspTask<'s> {
     pub(super) noted_cycle: u64,
     /// What is sent (value mode).
     pub payload: Vec<u8>,
-    pub(super) worms_to_send: usize,
+    pub(super) packets_to_send: usize,
     /// Beats that each consumer still waits for.
     pub(super) missing: BTreeMap<TileId, u64>,
 }
@@ -403,7 +403,7 @@ impl<'s> EspTask<'s> {
             consumers,
             noted_cycle: 0,
             payload: Vec::new(),
-            worms_to_send: 0,
+            packets_to_send: 0,
             missing: BTreeMap::new(),
         })
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Contributions that wait at the heads of the input FIFOs until all of them stand there.
 
-use super::worms::PublishedWorms;
+use super::packets::PublishedPackets;
 use crate::router::collective::context::Context;
 use crate::router::collective::control::block::{LANES, PORTS};
 use crate::router::collective::fork::route::{next_port, route_of};
@@ -12,20 +12,20 @@ use noccl_net::counts::max_or_zero;
 use noccl_net::tree::join_set;
 
 impl PlaneState {
-    /// Joins at the heads of the routers of a block. `worms` is taken out of `self` by the caller.
+    /// Joins at the heads of the routers of a block. `packets` is taken out of `self` by the caller.
     pub(crate) fn evaluate_published_units(
         &mut self,
         w: usize,
-        worms: &mut PublishedWorms,
+        packets: &mut PublishedPackets,
         context: &mut Context<'_>,
     ) {
-        worms.taken[w] = [0; PORTS];
+        packets.taken[w] = [0; PORTS];
         let mut routers = self.blocks[w].units();
         while routers != 0 {
             let lane = routers.trailing_zeros() as usize;
             routers &= routers - 1;
-            let taken = self.join_heads(w * LANES + lane, worms, context);
-            for (out, lanes) in worms.taken[w].iter_mut().enumerate() {
+            let taken = self.join_heads(w * LANES + lane, packets, context);
+            for (out, lanes) in packets.taken[w].iter_mut().enumerate() {
                 *lanes |= u64::from(taken >> out & 1) << lane;
             }
         }
@@ -35,7 +35,7 @@ impl PlaneState {
     fn join_heads(
         &mut self,
         r: usize,
-        worms: &mut PublishedWorms,
+        packets: &mut PublishedPackets,
         context: &mut Context<'_>,
     ) -> u8 {
         let (w, lane, here) = (r / LANES, r % LANES, self.coord(r));
@@ -75,7 +75,7 @@ impl PlaneState {
                 taken |= 1 << out;
                 consumed |= expected;
                 let merged = self.merged(r, expected, flit);
-                worms.joined.push((r as u32, out as u8, merged));
+                packets.joined.push((r as u32, out as u8, merged));
             }
         }
         self.offer_result(r, here, reduces, context);
@@ -113,8 +113,8 @@ impl PlaneState {
     }
 
     /// The merges of this cycle enter their output FIFOs.
-    pub(crate) fn commit_joined(&mut self, worms: &mut PublishedWorms) {
-        for (r, out, flit) in worms.joined.drain(..) {
+    pub(crate) fn commit_joined(&mut self, packets: &mut PublishedPackets) {
+        for (r, out, flit) in packets.joined.drain(..) {
             self.push_output(r as usize, out as usize, flit);
         }
     }

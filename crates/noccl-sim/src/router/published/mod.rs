@@ -2,14 +2,14 @@
 //! The published router (flow `published`): wormholes, holding forks, joins at FIFO heads.
 //!
 //! Differences from the default, all from the authors' RTL (`docs/papers/S1.md`, "Published router"):
-//! writes are worms of AW and W flits, and an output stays with one input until the worm's last flit;
+//! writes are packets of AW and W flits, and an output stays with one input until the packet's last flit;
 //! a fork takes its outputs one by one and keeps them; contributions of a reduction wait at the heads of
 //! the input FIFOs until all of them stand there; the merged flit goes first even over an output that a
-//! worm holds. It can therefore deadlock, and it can split a worm: both are behaviour to reproduce.
+//! packet holds. It can therefore deadlock, and it can split a packet: both are behaviour to reproduce.
 
 mod head_joins;
+pub(crate) mod packets;
 pub(crate) mod reduction;
-pub(crate) mod worms;
 
 use crate::router::behaviour::Behaviour;
 use noccl_net::capabilities::{Reduces, RouterCapabilities};
@@ -20,7 +20,7 @@ use noccl_run::RunError;
 /// The authors' interfaces and routers.
 pub(crate) const fn behaviour(can: &RouterCapabilities) -> Behaviour {
     Behaviour {
-        has_worms: can.address_flits > 0,
+        is_wormhole: can.address_flits > 0,
         has_own_copies: !can.returns_own_copy,
         has_write_channels: false,
         has_source_queues: false,

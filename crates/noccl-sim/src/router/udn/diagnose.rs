@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Why nothing moves: cores that wait for ports, worms or each other, and worms that wait for links or cores.
+//! Why nothing moves: cores that wait for ports, packets or each other, and packets that wait for links or cores.
 
 use crate::endpoint::message_core::{CoreWait, Cores, For, Planes};
 use crate::kernel::circle::circle;
-use crate::router::wormhole::{Awaited, Plane, Rule, WormId};
+use crate::router::wormhole::{Awaited, PacketId, Plane, Rule};
 use noccl_net::{Network, Port, TileId};
 use noccl_run::{Diagnosis, WaitEdge};
 
@@ -14,9 +14,9 @@ const MAX_NAMED: usize = 16;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum UdnNode {
     Core(TileId),
-    /// A worm of the dynamic network, and one of the static network.
-    Worm(u32),
-    StaticWorm(u32),
+    /// A packet of the dynamic network, and one of the static network.
+    Packet(u32),
+    StaticPacket(u32),
 }
 
 struct Edge {
@@ -70,27 +70,29 @@ struct Found<'a> {
 impl Found<'_> {
     fn edges(&self) -> Vec<Edge> {
         let mut edges = self.core_edges();
-        self.worm_edges(&self.planes.udn, "UDN", UdnNode::Worm, &mut edges);
-        self.worm_edges(
+        self.packet_edges(&self.planes.udn, "UDN", UdnNode::Packet, &mut edges);
+        self.packet_edges(
             &self.planes.fixed,
             "static network",
-            UdnNode::StaticWorm,
+            UdnNode::StaticPacket,
             &mut edges,
         );
         edges
     }
 
-    /// A core at a full port waits for the worm at the head of it.
+    /// A core at a full port waits for the packet at the head of it.
     fn core_edges(&self) -> Vec<Edge> {
         let port = |tile| {
             let waits = self.planes.udn.waits().into_iter();
             let mut front = waits.filter(|w| w.tile == tile && w.input == Port::Local);
-            front.next().map(|wait| UdnNode::Worm(wait.worm.0))
+            front.next().map(|wait| UdnNode::Packet(wait.packet.0))
         };
         let static_port = |tile| {
             let waits = self.planes.fixed.waits().into_iter();
             let mut front = waits.filter(|w| w.tile == tile && w.input == Port::Local);
-            front.next().map(|wait| UdnNode::StaticWorm(wait.worm.0))
+            front
+                .next()
+                .map(|wait| UdnNode::StaticPacket(wait.packet.0))
         };
         let edge = |wait: CoreWait| {
             let (to, place) = match wait.awaited {
@@ -108,7 +110,7 @@ impl Found<'_> {
         self.cores.waits().into_iter().filter_map(edge).collect()
     }
 
-    fn worm_edges<R: Rule>(
+    fn packet_edges<R: Rule>(
         &self,
         plane: &Plane<R>,
         name: &str,
@@ -118,11 +120,11 @@ impl Found<'_> {
         for wait in plane.waits() {
             let at = self.network.coord(wait.tile);
             let (to, place) = match wait.awaited {
-                Awaited::Worm(worm) if worm == wait.worm => continue,
-                Awaited::Worm(worm) => {
+                Awaited::Packet(packet) if packet == wait.packet => continue,
+                Awaited::Packet(packet) => {
                     let output = wait.output;
                     (
-                        node(worm.0),
+                        node(packet.0),
                         format!("{name}, router {at}, output {output:?}"),
                     )
                 }
@@ -133,7 +135,7 @@ impl Found<'_> {
                 }
             };
             edges.push(Edge {
-                from: node(wait.worm.0),
+                from: node(wait.packet.0),
                 to,
                 place,
                 since_cycle: self.since_cycle,
@@ -153,13 +155,16 @@ impl Found<'_> {
     fn name(&self, node: UdnNode) -> String {
         match node {
             UdnNode::Core(tile) => format!("core {}", self.network.coord(tile)),
-            UdnNode::Worm(worm) => {
-                let worm = WormId(worm);
-                self.cores.unit_text(self.planes.udn.worm(worm).tag)
+            UdnNode::Packet(packet) => {
+                let packet = PacketId(packet);
+                self.cores.unit_text(self.planes.udn.packet(packet).tag)
             }
-            UdnNode::StaticWorm(worm) => {
-                let worm = WormId(worm);
-                format!("the words of actions[{}]", self.planes.fixed.worm(worm).tag)
+            UdnNode::StaticPacket(packet) => {
+                let packet = PacketId(packet);
+                format!(
+                    "the words of actions[{}]",
+                    self.planes.fixed.packet(packet).tag
+                )
             }
         }
     }

@@ -6,7 +6,7 @@ use super::refused;
 use crate::kernel::bit_set::BitSet;
 use crate::packets::{Arrival, MulticastId, PacketNetwork, ReductionId, ReductionTreeId};
 use crate::router::stalls::Stalls;
-use crate::router::wormhole::{Params, Plane, WormId, Xy};
+use crate::router::wormhole::{PacketId, Params, Plane, Xy};
 use noccl_net::{Network, TileId};
 use noccl_run::{Mode, RunConfig, RunError};
 use noccl_workload::Numbered;
@@ -24,7 +24,7 @@ struct WaitingPacket {
 struct Queue {
     waiting: VecDeque<WaitingPacket>,
     /// The packet that is being written, and its next word.
-    writing: Option<(WormId, u32)>,
+    writing: Option<(PacketId, u32)>,
 }
 
 /// The network, and the queues of its tiles.
@@ -78,17 +78,17 @@ impl UdnPackets {
             if !plane.has_space(tile) || !self.stalls.offers(cycle, tile) {
                 continue;
             }
-            let (worm, index) = match queue.writing.take() {
+            let (packet, index) = match queue.writing.take() {
                 Some(writing) => writing,
                 None => match queue.waiting.pop_front() {
-                    Some(one) => (plane.open_worm(one.to, one.flits, one.tag), 0),
+                    Some(one) => (plane.open_packet(one.to, one.flits, one.tag), 0),
                     None => continue,
                 },
             };
-            plane.push(cycle, tile, worm, index);
+            plane.push(cycle, tile, packet, index);
             self.written_flits += 1;
-            if index + 1 < plane.worm(worm).flits {
-                queue.writing = Some((worm, index + 1));
+            if index + 1 < plane.packet(packet).flits {
+                queue.writing = Some((packet, index + 1));
             } else if queue.waiting.is_empty() {
                 self.busy.remove(busy);
             }
@@ -231,7 +231,7 @@ impl PacketNetwork for UdnMessages {
         for at in 0..num_delivered {
             let (tile, flit) = self.packets.plane.delivered()[at];
             if flit.is_tail() {
-                let packet = self.packets.plane.worm(flit.worm()).tag as u32;
+                let packet = self.packets.plane.packet(flit.packet()).tag as u32;
                 let arrival = self.arrive(tile, packet);
                 self.arrivals.extend(arrival);
             }

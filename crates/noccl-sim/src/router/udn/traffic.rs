@@ -62,7 +62,7 @@ impl TrafficNetwork for UdnPackets {
         measurement.deliver(cycle, self.plane.delivered().len() as u64);
         for (_, flit) in self.plane.delivered() {
             if flit.is_tail() {
-                let tag = self.plane.worm(flit.worm()).tag;
+                let tag = self.plane.packet(flit.packet()).tag;
                 measurement.complete(cycle, tag);
             }
         }
@@ -73,12 +73,12 @@ impl TrafficNetwork for UdnPackets {
     }
 
     fn diagnose(&self, network: &Network, cycle: u64, last_progress: u64) -> Diagnosis {
-        let packet = |worm| format!("a packet to {}", self.plane.worm(worm).route);
+        let name = |packet| format!("a packet to {}", self.plane.packet(packet).route);
         let waits = self.plane.waits().into_iter().take(MAX_NAMED);
         let waits = waits.map(|wait| WaitEdge {
-            waiter: packet(wait.worm),
+            waiter: name(wait.packet),
             awaited: match wait.awaited {
-                Awaited::Worm(worm) => packet(worm),
+                Awaited::Packet(packet) => name(packet),
                 Awaited::Tile => format!("core {}", network.coord(wait.tile)),
             },
             place: format!(

@@ -22,7 +22,7 @@ impl<R: Rule> Plane<R> {
         now: u64,
         mut takes: impl FnMut(TileId, WormholeFlit) -> bool,
     ) -> bool {
-        self.worms.retire();
+        self.packets.retire();
         self.delivered.clear();
         self.moves.clear();
         self.can_move = false;
@@ -109,7 +109,7 @@ impl<R: Rule> Plane<R> {
             let input = base + port;
             self.held[tile] |= wanted[port];
             self.granted_links += u64::from((wanted[port] & LINKS).count_ones());
-            self.holders[input] = self.fifos.front(input).worm();
+            self.holders[input] = self.fifos.front(input).packet();
             self.fifos.inputs[input].is_holding = true;
             self.heads.remove(input);
             self.streams.insert(input);
@@ -194,7 +194,7 @@ impl<R: Rule> Plane<R> {
         self.num_flits -= 1;
         self.delivered.push((TileId(tile as u32), flit));
         if flit.is_tail() {
-            self.worms.tail_delivered(flit.worm());
+            self.packets.tail_delivered(flit.packet());
         }
     }
 
@@ -219,7 +219,9 @@ impl<R: Rule> Plane<R> {
     /// A head is the first of its FIFO and could leave straight on from cycle `ready`.
     fn head_is_first(&mut self, input: usize, head: WormholeFlit, ready: u64) {
         let (tile, port) = (input / INPUTS_PER_TILE, input % INPUTS_PER_TILE);
-        let outputs = self.rule.outputs(&self.worms.of(head.worm()).route, tile);
+        let outputs = self
+            .rule
+            .outputs(&self.packets.of(head.packet()).route, tile);
         let fifo = &mut self.fifos.inputs[input];
         fifo.outputs = outputs;
         fifo.since = ready;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One engine of input-queued wormhole routers (`docs/design/0013-core-tiles.md`).
 //!
-//! Routers of this kind have a FIFO per input and no virtual channels; a worm holds the outputs that it was granted from
+//! Routers of this kind have a FIFO per input and no virtual channels; a packet holds the outputs that it was granted from
 //! its head to its tail, and a flit moves when all outputs that it takes can take it. What differs between networks is a
-//! [`Rule`]: which outputs a worm wants at a tile, and which of the heads that stand there are granted. [`Xy`] is the
+//! [`Rule`]: which outputs a packet wants at a tile, and which of the heads that stand there are granted. [`Xy`] is the
 //! dynamic network of cores (S4, section 2: XY, one output, round robin), [`Configured`] the static one (outputs that
 //! cores have written beforehand), and `router::esp` has its own of trees.
 //!
 //! Without one engine each network would count its cycles in its own words, and their comparison would measure the
-//! difference of simulators. Invariants: an output has one holder at most; flits of a worm follow each other in order; a
+//! difference of simulators. Invariants: an output has one holder at most; flits of a packet follow each other in order; a
 //! flit is in one FIFO per branch. A cycle looks at the registers as they were at its beginning, and allocates nothing.
 
 use noccl_net::{Coord, TileId, xy_port};
@@ -75,7 +75,7 @@ fn ports(mut mask: u8) -> impl Iterator<Item = usize> {
     })
 }
 
-// Worms to one tile, X first, then Y; heads that want one output are granted in round-robin order (S4, section 2: the UDN).
+// Packets to one tile, X first, then Y; heads that want one output are granted in round-robin order (S4, section 2: the UDN).
 
 /// The rule of the UDN.
 #[derive(Debug)]
@@ -147,21 +147,21 @@ impl Plane<Xy> {
         Self::with_rule(width, height, params, Xy::new(width, height))
     }
 
-    /// A worm of so many flits to a tile.
-    pub(crate) fn open_worm(&mut self, to: TileId, flits: u32, tag: u64) -> WormId {
+    /// A packet of so many flits to a tile.
+    pub(crate) fn open_packet(&mut self, to: TileId, flits: u32, tag: u64) -> PacketId {
         let to = self.rule().coords[to.idx()];
         self.open(to, flits, 1, tag)
     }
 }
 
-// What travels: a flit is a number of its worm and of itself in it; data stay with whoever opened the worm.
+// What travels: a flit is a number of its packet and of itself in it; data stay with whoever opened the packet.
 
-/// A worm between its opening and the delivery of its last flit; numbers are used again afterwards.
+/// A packet between its opening and the delivery of its last flit; numbers are used again afterwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) struct WormId(pub u32);
+pub(crate) struct PacketId(pub u32);
 
-impl WormId {
-    /// As an index into arrays per worm.
+impl PacketId {
+    /// As an index into arrays per packet.
     pub(crate) const fn idx(self) -> usize {
         self.0 as usize
     }
@@ -169,29 +169,32 @@ impl WormId {
 
 const TAIL: u32 = 1 << 31;
 
-/// A flit of a worm.
+/// A flit of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct WormholeFlit {
-    worm: u32,
-    /// Its number in the worm, and [`TAIL`] if it is the last.
+    packet: u32,
+    /// Its number in the packet, and [`TAIL`] if it is the last.
     place: u32,
 }
 
 impl WormholeFlit {
-    const NONE: Self = Self { worm: 0, place: 0 };
+    const NONE: Self = Self {
+        packet: 0,
+        place: 0,
+    };
 
-    const fn new(worm: WormId, index: u32, is_tail: bool) -> Self {
+    const fn new(packet: PacketId, index: u32, is_tail: bool) -> Self {
         Self {
-            worm: worm.0,
+            packet: packet.0,
             place: index | if is_tail { TAIL } else { 0 },
         }
     }
 
-    pub(crate) const fn worm(self) -> WormId {
-        WormId(self.worm)
+    pub(crate) const fn packet(self) -> PacketId {
+        PacketId(self.packet)
     }
 
-    /// Its number in the worm, from 0.
+    /// Its number in the packet, from 0.
     pub(crate) const fn index(self) -> u32 {
         self.place & !TAIL
     }

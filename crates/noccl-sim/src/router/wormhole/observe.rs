@@ -4,15 +4,15 @@
 use super::plane::Plane;
 use super::rule::Rule;
 use super::{LINKS, LOCAL, PORTS, Params, ports};
-use super::{WormId, WormholeFlit};
+use super::{PacketId, WormholeFlit};
 use noccl_net::{Port, TileId};
 use serde::{Deserialize, Serialize};
 
 /// What the front of a FIFO waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Awaited {
-    /// A worm that holds the output or fills the FIFO behind it; its own, if the FIFO behind it is full of its own flits.
-    Worm(WormId),
+    /// A packet that holds the output or fills the FIFO behind it; its own, if the FIFO behind it is full of its own flits.
+    Packet(PacketId),
     /// The endpoint of this tile.
     Tile,
 }
@@ -22,7 +22,7 @@ pub(crate) enum Awaited {
 pub(crate) struct WormholeWait {
     pub tile: TileId,
     pub input: Port,
-    pub worm: WormId,
+    pub packet: PacketId,
     pub output: Port,
     pub awaited: Awaited,
 }
@@ -100,7 +100,7 @@ impl<R: Rule> Plane<R> {
                     waits.push(WormholeWait {
                         tile,
                         input: port,
-                        worm: self.fifos.front(input).worm(),
+                        packet: self.fifos.front(input).packet(),
                         output: Port::ALL[output],
                         awaited,
                     });
@@ -129,21 +129,21 @@ impl<R: Rule> Plane<R> {
             if self.held[tile] >> output & 1 == 0 {
                 return None;
             }
-            // Flits of the worm may be elsewhere; it holds the output until its tail has passed.
+            // Flits of the packet may be elsewhere; it holds the output until its tail has passed.
             let base = tile * INPUTS_PER_TILE;
             let holds = |input: &usize| {
                 let fifo = self.fifos.inputs[*input];
                 fifo.is_holding && fifo.outputs >> output & 1 != 0
             };
             let holder = (base..base + PORTS).find(holds)?;
-            return Some(Awaited::Worm(self.holders[holder]));
+            return Some(Awaited::Packet(self.holders[holder]));
         }
         if output == LOCAL {
             return Some(Awaited::Tile);
         }
         let behind = self.behind(tile, output);
         let is_full = !self.fifos.has_space(behind);
-        is_full.then(|| Awaited::Worm(self.fifos.front(behind).worm()))
+        is_full.then(|| Awaited::Packet(self.fifos.front(behind).packet()))
     }
 }
 
@@ -170,7 +170,7 @@ pub(super) struct Input {
     pub since: u64,
     pub first: u16,
     pub len: u16,
-    /// Outputs that the front wants, or that its worm holds.
+    /// Outputs that the front wants, or that its packet holds.
     pub outputs: u8,
     /// Are the outputs granted, or configured?
     pub is_holding: bool,

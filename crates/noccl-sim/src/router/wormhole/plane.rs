@@ -4,7 +4,7 @@
 use super::observe::{Fifos, INPUTS_PER_TILE};
 use super::rule::Rule;
 use super::{LOCAL, PORTS, Params};
-use super::{WormId, WormholeFlit};
+use super::{PacketId, WormholeFlit};
 use crate::kernel::bit_set::BitSet;
 use noccl_net::{Coord, Port, TileId, coord_behind};
 use serde::{Deserialize, Serialize};
@@ -14,14 +14,14 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Plane<R: Rule> {
     pub(super) rule: R,
     pub(super) params: Params,
-    pub(super) worms: Worms<R::Route>,
+    pub(super) packets: WormholePackets<R::Route>,
     pub(super) fifos: Fifos,
     /// Inputs whose outputs are granted: all of them with flits, and some that have been emptied.
     pub(super) streams: BitSet,
     /// Inputs whose front waits for a grant.
     pub(super) heads: BitSet,
-    /// Per input: the worm that its outputs were granted to last.
-    pub(super) holders: Vec<WormId>,
+    /// Per input: the packet that its outputs were granted to last.
+    pub(super) holders: Vec<PacketId>,
     /// Per tile: outputs that are held, and outputs that exist.
     pub(super) held: Vec<u8>,
     pub(super) existing: Vec<u8>,
@@ -48,11 +48,11 @@ impl<R: Rule> Plane<R> {
         Self {
             rule,
             params,
-            worms: Worms::new(),
+            packets: WormholePackets::new(),
             fifos: Fifos::new(num_tiles, &params),
             streams: BitSet::new(inputs),
             heads: BitSet::new(inputs),
-            holders: vec![WormId(0); inputs],
+            holders: vec![PacketId(0); inputs],
             held: vec![0; num_tiles],
             existing: existing_outputs(width, height),
             behind: behind(height),
@@ -67,19 +67,19 @@ impl<R: Rule> Plane<R> {
         }
     }
 
-    /// A worm along a route whose tail is delivered to so many tiles. Its flits are to be pushed in order, at one tile.
-    pub(crate) fn open(&mut self, route: R::Route, flits: u32, tails: u32, tag: u64) -> WormId {
-        self.worms.open(route, flits, tails, tag)
+    /// A packet along a route whose tail is delivered to so many tiles. Its flits are to be pushed in order, at one tile.
+    pub(crate) fn open(&mut self, route: R::Route, flits: u32, tails: u32, tag: u64) -> PacketId {
+        self.packets.open(route, flits, tails, tag)
     }
 
-    /// A worm that has been opened; until the step after the one that has delivered its last flit.
-    pub(crate) fn worm(&self, worm: WormId) -> &Worm<R::Route> {
-        self.worms.of(worm)
+    /// A packet that has been opened; until the step after the one that has delivered its last flit.
+    pub(crate) fn packet(&self, packet: PacketId) -> &WormholePacket<R::Route> {
+        self.packets.of(packet)
     }
 
-    /// Is it a number that a worm has had?
-    pub(crate) fn has_worm(&self, worm: WormId) -> bool {
-        worm.idx() < self.worms.all.len()
+    /// Is it a number that a packet has had?
+    pub(crate) fn has_packet(&self, packet: PacketId) -> bool {
+        packet.idx() < self.packets.all.len()
     }
 
     /// Can the endpoint push a flit? To be asked before this cycle's [`Self::step`], so that it sees the cycle's beginning.
@@ -88,8 +88,8 @@ impl<R: Rule> Plane<R> {
     }
 
     /// The endpoint of a tile writes a flit in cycle `now`; at most one per cycle, and there [`Self::has_space`].
-    pub(crate) fn push(&mut self, now: u64, tile: TileId, worm: WormId, index: u32) {
-        let flit = self.worms.flit(worm, index);
+    pub(crate) fn push(&mut self, now: u64, tile: TileId, packet: PacketId, index: u32) {
+        let flit = self.packets.flit(packet, index);
         self.num_flits += 1;
         self.can_move = true;
         self.enter(now, tile.idx() * INPUTS_PER_TILE + LOCAL, flit);
@@ -144,11 +144,11 @@ fn existing_outputs(width: u16, height: u16) -> Vec<u8> {
     outputs.collect()
 }
 
-// Worms that are open: their routes, and when their numbers may be used again.
+// Packets that are open: their routes, and when their numbers may be used again.
 
-/// A worm that has been opened.
+/// A packet that has been opened.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Worm<R> {
+pub(crate) struct WormholePacket<R> {
     /// Where it goes.
     pub route: R,
     /// Flits, with the head.
@@ -159,16 +159,16 @@ pub(crate) struct Worm<R> {
     open_tails: u32,
 }
 
-/// All worms of a plane.
+/// All packets of a plane.
 #[derive(Debug)]
-pub(super) struct Worms<R> {
-    pub(super) all: Vec<Worm<R>>,
+pub(super) struct WormholePackets<R> {
+    pub(super) all: Vec<WormholePacket<R>>,
     pub(super) unused: Vec<u32>,
     /// Delivered everywhere in the last cycle, so that their tags can still be read.
     pub(super) ended: Vec<u32>,
 }
 
-impl<R> Worms<R> {
+impl<R> WormholePackets<R> {
     pub(super) const fn new() -> Self {
         Self {
             all: Vec::new(),
@@ -177,52 +177,52 @@ impl<R> Worms<R> {
         }
     }
 
-    pub(super) fn open(&mut self, route: R, flits: u32, tails: u32, tag: u64) -> WormId {
+    pub(super) fn open(&mut self, route: R, flits: u32, tails: u32, tag: u64) -> PacketId {
         debug_assert!(
             flits > 0 && tails > 0,
-            "a worm has a tail, delivered somewhere"
+            "a packet has a tail, delivered somewhere"
         );
-        let worm = Worm {
+        let packet = WormholePacket {
             route,
             flits,
             tag,
             open_tails: tails,
         };
         if let Some(id) = self.unused.pop() {
-            self.all[id as usize] = worm;
-            return WormId(id);
+            self.all[id as usize] = packet;
+            return PacketId(id);
         }
-        self.all.push(worm);
-        WormId(self.all.len() as u32 - 1)
+        self.all.push(packet);
+        PacketId(self.all.len() as u32 - 1)
     }
 
-    pub(super) fn flit(&self, worm: WormId, index: u32) -> WormholeFlit {
-        WormholeFlit::new(worm, index, index + 1 == self.all[worm.idx()].flits)
+    pub(super) fn flit(&self, packet: PacketId, index: u32) -> WormholeFlit {
+        WormholeFlit::new(packet, index, index + 1 == self.all[packet.idx()].flits)
     }
 
     #[inline]
-    pub(super) fn of(&self, worm: WormId) -> &Worm<R> {
-        &self.all[worm.idx()]
+    pub(super) fn of(&self, packet: PacketId) -> &WormholePacket<R> {
+        &self.all[packet.idx()]
     }
 
     /// A tile has got the tail.
-    pub(super) fn tail_delivered(&mut self, worm: WormId) {
-        let open = &mut self.all[worm.idx()].open_tails;
+    pub(super) fn tail_delivered(&mut self, packet: PacketId) {
+        let open = &mut self.all[packet.idx()].open_tails;
         *open -= 1;
         if *open == 0 {
-            self.ended.push(worm.0);
+            self.ended.push(packet.0);
         }
     }
 
-    /// The numbers of worms that ended before this cycle are free.
+    /// The numbers of packets that ended before this cycle are free.
     pub(super) fn retire(&mut self) {
         self.unused.append(&mut self.ended);
     }
 }
 
 #[cfg(test)]
-impl<R> Worms<R> {
-    /// Worms that are open or ended in the last cycle.
+impl<R> WormholePackets<R> {
+    /// Packets that are open or ended in the last cycle.
     pub(super) const fn num_open(&self) -> usize {
         self.all.len() - self.unused.len()
     }
@@ -239,13 +239,13 @@ mod tests {
 
     #[test]
     fn a_number_is_not_used_again_while_its_last_tail_can_be_asked_for() {
-        let mut worms: Worms<()> = Worms::new();
-        let first = worms.open((), 1, 1, 7);
-        worms.tail_delivered(first);
-        let second = worms.open((), 1, 1, 8);
+        let mut packets: WormholePackets<()> = WormholePackets::new();
+        let first = packets.open((), 1, 1, 7);
+        packets.tail_delivered(first);
+        let second = packets.open((), 1, 1, 8);
         assert_ne!(first, second);
-        assert_eq!(worms.of(first).tag, 7);
-        worms.retire();
-        assert_eq!(worms.open((), 1, 1, 9), first);
+        assert_eq!(packets.of(first).tag, 7);
+        packets.retire();
+        assert_eq!(packets.open((), 1, 1, 9), first);
     }
 }

@@ -8,7 +8,7 @@ use super::Xy;
 use super::configured::Configured;
 use super::observe::{Fifos, INPUTS_PER_TILE};
 use super::plane::Plane;
-use super::plane::Worms;
+use super::plane::WormholePackets;
 use super::rule::Rule;
 use super::{LOCAL, PORTS};
 use crate::checkpoint::{CheckpointError, Reader, Writer};
@@ -73,7 +73,7 @@ impl<R: SavedRule> Plane<R> {
             params: _,
             existing: _,
             behind: _,
-            worms,
+            packets,
             fifos,
             streams,
             heads,
@@ -88,7 +88,7 @@ impl<R: SavedRule> Plane<R> {
             delivered: _,
             can_move,
         } = self;
-        let Worms { all, unused, ended } = worms;
+        let WormholePackets { all, unused, ended } = packets;
         to.put(&(rule.turns(), all, unused, ended))?;
         to.put(&(streams, heads, holders, held))?;
         to.put(&(loads, blocked, granted_links, num_flits, can_move))?;
@@ -107,7 +107,7 @@ impl<R: SavedRule> Plane<R> {
             self.num_flits,
             self.can_move,
         ) = from.take()?;
-        self.worms = Worms { all, unused, ended };
+        self.packets = WormholePackets { all, unused, ended };
         let is_like = self.rule.set_turns(turns)
             && self.streams.is_for(inputs)
             && self.heads.is_for(inputs)
@@ -120,13 +120,13 @@ impl<R: SavedRule> Plane<R> {
         self.check()
     }
 
-    /// Are worms and ports those of this network?
+    /// Are packets and ports those of this network?
     fn check(&self) -> Result<(), CheckpointError> {
-        let Worms { all, unused, ended } = &self.worms;
-        let is_worm = |id: u32| (id as usize) < all.len();
-        let routes = all.iter().all(|worm| self.rule.is_route(&worm.route));
-        let numbers = unused.iter().chain(ended).all(|id| is_worm(*id));
-        let flits = self.fifos.flits().all(|flit| is_worm(flit.worm().0));
+        let WormholePackets { all, unused, ended } = &self.packets;
+        let is_packet = |id: u32| (id as usize) < all.len();
+        let routes = all.iter().all(|packet| self.rule.is_route(&packet.route));
+        let numbers = unused.iter().chain(ended).all(|id| is_packet(*id));
+        let flits = self.fifos.flits().all(|flit| is_packet(flit.packet().0));
         if !(routes && numbers && flits) {
             return Err(CheckpointError::damaged("it has words of no packet"));
         }
@@ -142,10 +142,10 @@ impl<R: SavedRule> Plane<R> {
         }
     }
 
-    /// What whoever opened worms knows them by, of those that are in use.
+    /// What whoever opened packets knows them by, of those that are in use.
     pub(crate) fn tags(&self) -> impl Iterator<Item = u64> {
         let flits = self.fifos.flits();
-        flits.map(|flit| self.worms.of(flit.worm()).tag)
+        flits.map(|flit| self.packets.of(flit.packet()).tag)
     }
 }
 

@@ -198,10 +198,10 @@ fn ends(order: &Order, activities: &[Activity]) -> Vec<End> {
             action: action as u32,
             is_of_requests,
         };
-        // A tile that takes part in two worms to lists takes part in the second one when the first one is over.
-        let is_worm = matches!(one.work, Work::ListMulticast { .. });
+        // A tile that takes part in two packets to lists takes part in the second one when the first one is over.
+        let is_packet = matches!(one.work, Work::ListMulticast { .. });
         let participants = 0..order.members(action).len();
-        match hub.filter(|_| is_worm) {
+        match hub.filter(|_| is_packet) {
             Some(hub) => ends.push(end(hub, false)),
             None => ends.extend(participants.map(|p| end(order.finish(action, p), false))),
         }
@@ -220,7 +220,7 @@ fn hub(order: &Order, action: usize, one: &Activity) -> Option<Vertex> {
     }
 }
 
-/// Where an action begins to ask for places of the network: at each participant, but a worm to a list when all destinations
+/// Where an action begins to ask for places of the network: at each participant, but a packet to a list when all destinations
 /// have asked for it.
 fn begins(order: &Order, action: usize, one: &Activity) -> Vec<Vertex> {
     match &one.work {

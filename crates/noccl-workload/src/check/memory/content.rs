@@ -29,9 +29,9 @@ pub(crate) struct RequiredOrder {
     pub(crate) end: u64,
 }
 
-/// A piece of a range: `offset` counts from the start of the range, the value's shift too.
+/// A chunk of a range: `offset` counts from the start of the range, the value's shift too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Piece {
+pub(crate) struct Chunk {
     pub(crate) offset: u64,
     pub(crate) bytes: u64,
     pub(crate) value: Value,
@@ -83,15 +83,15 @@ impl Content {
         }
     }
 
-    /// What a range holds, without touching it; neighbours of one origin are one piece.
-    pub(crate) fn look(&self, start: u64, bytes: u64) -> Vec<Piece> {
+    /// What a range holds, without touching it; neighbours of one origin are one chunk.
+    pub(crate) fn look(&self, start: u64, bytes: u64) -> Vec<Chunk> {
         let end = start + bytes;
         let first = self
             .extents
             .range(..=start)
             .next_back()
             .map_or(start, |(s, _)| *s);
-        let mut pieces: Vec<Piece> = Vec::new();
+        let mut chunks: Vec<Chunk> = Vec::new();
         for (s, extent) in self.extents.range(first..end) {
             let from = (*s).max(start);
             let bytes = extent.end.min(end) - from;
@@ -99,16 +99,16 @@ impl Content {
                 expression: extent.value.expression,
                 shift: extent.value.shift + i128::from(start),
             };
-            match pieces.last_mut() {
+            match chunks.last_mut() {
                 Some(last) if last.value == value => last.bytes += bytes,
-                Some(_) | None => pieces.push(Piece {
+                Some(_) | None => chunks.push(Chunk {
                     offset: from - start,
                     bytes,
                     value,
                 }),
             }
         }
-        pieces
+        chunks
     }
 
     /// Reads a range: it must be after the last write of every byte.
@@ -118,7 +118,7 @@ impl Content {
         bytes: u64,
         access: Access,
         required_orders: &mut Vec<RequiredOrder>,
-    ) -> Vec<Piece> {
+    ) -> Vec<Chunk> {
         let end = start + bytes;
         self.split(start);
         self.split(end);
@@ -141,15 +141,15 @@ impl Content {
         self.look(start, bytes)
     }
 
-    /// Writes pieces that cover a range: it must be after every earlier read and write of every byte.
+    /// Writes chunks that cover a range: it must be after every earlier read and write of every byte.
     pub(crate) fn write(
         &mut self,
         start: u64,
-        pieces: &[Piece],
+        chunks: &[Chunk],
         access: Access,
         required_orders: &mut Vec<RequiredOrder>,
     ) {
-        let Some(last) = pieces.last() else { return };
+        let Some(last) = chunks.last() else { return };
         let end = start + last.offset + last.bytes;
         self.split(start);
         self.split(end);
@@ -171,17 +171,17 @@ impl Content {
             }
             self.extents.remove(&s);
         }
-        for piece in pieces {
+        for chunk in chunks {
             let extent = ByteRange {
-                end: start + piece.offset + piece.bytes,
+                end: start + chunk.offset + chunk.bytes,
                 value: Value {
-                    expression: piece.value.expression,
-                    shift: piece.value.shift - i128::from(start),
+                    expression: chunk.value.expression,
+                    shift: chunk.value.shift - i128::from(start),
                 },
                 writer: Some(access),
                 readers: Vec::new(),
             };
-            self.extents.insert(start + piece.offset, extent);
+            self.extents.insert(start + chunk.offset, extent);
         }
     }
 }

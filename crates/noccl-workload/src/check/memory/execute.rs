@@ -4,7 +4,7 @@
 //! Actions are executed in file order, which is one legal order. If all demanded orders hold, every
 //! legal order gives the same contents.
 
-use crate::check::memory::content::{Access, Content, Piece, RequiredOrder};
+use crate::check::memory::content::{Access, Chunk, Content, RequiredOrder};
 use crate::check::memory::words::{Expression, Expressions, Value};
 use crate::check::order::Order;
 use crate::check::order::shortcut::Shortcuts;
@@ -32,7 +32,7 @@ impl CheckedMemories {
         tile: TileId,
         start: u64,
         bytes: u64,
-    ) -> Vec<Piece> {
+    ) -> Vec<Chunk> {
         if bytes == 0 {
             return Vec::new();
         }
@@ -123,14 +123,14 @@ impl Execution<'_> {
         start: u64,
         bytes: u64,
         access: Access,
-    ) -> Vec<Piece> {
+    ) -> Vec<Chunk> {
         let content = self.memories.content(self.network, tile);
         content.read(start, bytes, access, &mut self.required_orders)
     }
 
-    pub(crate) fn write(&mut self, tile: TileId, start: u64, pieces: &[Piece], access: Access) {
+    pub(crate) fn write(&mut self, tile: TileId, start: u64, chunks: &[Chunk], access: Access) {
         let content = self.memories.content(self.network, tile);
-        content.write(start, pieces, access, &mut self.required_orders);
+        content.write(start, chunks, access, &mut self.required_orders);
     }
 
     /// Of the orders that an action requires, those without a short proof.
@@ -174,10 +174,10 @@ impl Execution<'_> {
         let targets: Vec<(TileId, Access)> = tiles.map(|tile| (tile, written(tile))).collect();
         for row in 0..u64::from(lines.rows) {
             let from = lines.source.offset + row * lines.source_stride;
-            let pieces = self.read(source, from, lines.bytes, reading);
+            let chunks = self.read(source, from, lines.bytes, reading);
             let to = lines.offset + row * lines.destination_stride;
             for (tile, written) in &targets {
-                self.write(*tile, to, &pieces, *written);
+                self.write(*tile, to, &chunks, *written);
             }
         }
     }
@@ -195,13 +195,13 @@ impl Execution<'_> {
                 expression: self.memories.expressions.intern(result),
                 shift: 0,
             };
-            let piece = Piece {
+            let chunk = Chunk {
                 offset: 0,
                 bytes: write.bytes,
                 value,
             };
             if write.bytes > 0 {
-                self.write(tile, write.offset, &[piece], access);
+                self.write(tile, write.offset, &[chunk], access);
             }
         }
     }
@@ -217,11 +217,11 @@ impl Execution<'_> {
             .map(|i| self.read(tile, *i, r.bytes, access))
             .collect();
         let expressions = &mut self.memories.expressions;
-        let pieces = fold_pieces(&operands, r.element, |extent| match extent {
+        let chunks = fold_chunks(&operands, r.element, |extent| match extent {
             Some(values) => expressions.fold(r.operator, r.element, values),
             None => Some(expressions.torn(action)),
         });
-        self.write(tile, r.output, &pieces, access);
+        self.write(tile, r.output, &chunks, access);
     }
 
     /// The first result leaves when all have entered. Where members get it too, it is there when their share is over.
@@ -231,7 +231,7 @@ impl Execution<'_> {
         let Some(root) = root.filter(|_| r.bytes > 0) else {
             return;
         };
-        let pieces = self.sum(action, r);
+        let chunks = self.sum(action, r);
         let reduced = self.order.reduced(action);
         let written = |end| Access {
             begin: reduced,
@@ -239,18 +239,18 @@ impl Execution<'_> {
             action: action as u32,
         };
         if !fold.is_shared {
-            self.write(root, r.root.offset, &pieces, written(reduced));
+            self.write(root, r.root.offset, &chunks, written(reduced));
             return;
         }
         for position in 0..self.order.members(action).len() {
             let tile = self.order.members(action)[position];
             let end = self.order.finish(action, position);
-            self.write(tile, r.root.offset, &pieces, written(end));
+            self.write(tile, r.root.offset, &chunks, written(end));
         }
     }
 
     /// Reads all contributions; what they fold to.
-    fn sum(&mut self, action: usize, r: &InNetworkReduction) -> Vec<Piece> {
+    fn sum(&mut self, action: usize, r: &InNetworkReduction) -> Vec<Chunk> {
         let members = self.order.members(action).to_vec();
         let operands: Vec<_> = members
             .iter()
@@ -273,7 +273,7 @@ impl Execution<'_> {
             plan
         });
         let expressions = &mut self.memories.expressions;
-        fold_pieces(&operands, r.element, |extent| match extent {
+        fold_chunks(&operands, r.element, |extent| match extent {
             Some(values) => run_plan(expressions, plan, r, values),
             None => Some(expressions.torn(action)),
         })
@@ -319,11 +319,11 @@ fn run_plan(
 /// Cuts all operands at each other's boundaries and reduces extent by extent.
 ///
 /// `fold` gets one value per operand, or none for an element that a boundary tears.
-fn fold_pieces(
-    operands: &[Vec<Piece>],
+fn fold_chunks(
+    operands: &[Vec<Chunk>],
     element: ElementType,
     mut fold: impl FnMut(Option<&[Value]>) -> Option<Value>,
-) -> Vec<Piece> {
+) -> Vec<Chunk> {
     let width = element.bytes();
     let mut cuts: Vec<u64> = operands.iter().flatten().map(|p| p.offset).collect();
     let ends = operands.iter().flatten().map(|p| p.offset + p.bytes);
@@ -341,7 +341,7 @@ fn fold_pieces(
     cuts.sort_unstable();
     cuts.dedup();
     let mut at = vec![0; operands.len()];
-    let mut pieces = Vec::new();
+    let mut chunks = Vec::new();
     for range in cuts.windows(2) {
         let [offset, next] = *range else { continue };
         let values: Vec<Value> = operands
@@ -359,13 +359,13 @@ fn fold_pieces(
             .collect();
         let is_torn = torn.binary_search(&offset).is_ok();
         let value = fold((!is_torn).then_some(values.as_slice()));
-        pieces.extend(value.map(|value| Piece {
+        chunks.extend(value.map(|value| Chunk {
             offset,
             bytes: next - offset,
             value,
         }));
     }
-    pieces
+    chunks
 }
 
 fn race(network: &Network, schedule: &Schedule, required_order: &RequiredOrder) -> CheckError {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Does the schedule achieve what its collective promises?
 
-use crate::check::memory::content::Piece;
+use crate::check::memory::content::Chunk;
 use crate::check::memory::execute::CheckedMemories;
 use crate::check::memory::words::{Expression, ExpressionId, Expressions, Value};
 use crate::check::order::{LANES, Order};
@@ -104,20 +104,20 @@ impl Post<'_> {
 
     fn check_copy(&self, memories: &mut CheckedMemories, output: Output) -> Result<(), CheckError> {
         for operand in self.asked.operands(output.value) {
-            let pieces = memories.look(self.network, output.tile, output.offset, output.bytes);
-            for piece in pieces {
-                let expression = memories.expressions.get(piece.value.expression);
+            let chunks = memories.look(self.network, output.tile, output.offset, output.bytes);
+            for chunk in chunks {
+                let expression = memories.expressions.get(chunk.value.expression);
                 let is_input = *expression == Expression::Initial(operand.tile)
-                    && piece.value.shift == i128::from(operand.offset);
+                    && chunk.value.shift == i128::from(operand.offset);
                 if !is_input {
-                    let start = operand.offset + piece.offset;
+                    let start = operand.offset + chunk.offset;
                     let expected = format!(
                         "bytes {start}..{} of the input of {}",
-                        start + piece.bytes,
+                        start + chunk.bytes,
                         self.name(operand.tile)
                     );
-                    let found = self.found(&memories.expressions, piece);
-                    return Err(self.wrong(output, piece, expected, found));
+                    let found = self.found(&memories.expressions, chunk);
+                    return Err(self.wrong(output, chunk, expected, found));
                 }
             }
         }
@@ -131,9 +131,9 @@ impl Post<'_> {
         known: &mut Known,
         orders: &mut BTreeSet<(ExpressionId, i128)>,
     ) -> Result<(), CheckError> {
-        let pieces = memories.look(self.network, output.tile, output.offset, output.bytes);
-        for piece in pieces {
-            let value = piece.value;
+        let chunks = memories.look(self.network, output.tile, output.offset, output.bytes);
+        for chunk in chunks {
+            let value = chunk.value;
             let expressions = &memories.expressions;
             let problem = known
                 .entry((value.expression, value.shift, output.value))
@@ -148,20 +148,20 @@ impl Post<'_> {
             if let Some(found) = problem {
                 let found = found.clone();
                 let expected = self.expected(output.value);
-                return Err(self.wrong(output, piece, expected, found));
+                return Err(self.wrong(output, chunk, expected, found));
             }
         }
         Ok(())
     }
 
-    /// A piece of an output is wrong.
-    fn wrong(&self, output: Output, piece: Piece, expected: String, found: String) -> CheckError {
-        let start = output.offset + piece.offset;
+    /// A chunk of an output is wrong.
+    fn wrong(&self, output: Output, chunk: Chunk, expected: String, found: String) -> CheckError {
+        let start = output.offset + chunk.offset;
         CheckError::Postcondition(Box::new(WrongOutput {
             rank: self.rank(output.tile),
             tile: self.name(output.tile),
             start,
-            end: start + piece.bytes,
+            end: start + chunk.bytes,
             expected,
             found,
         }))
@@ -181,12 +181,12 @@ impl Post<'_> {
         while let Some(value) = open.pop() {
             match expressions.get(value.expression) {
                 Expression::Torn(_) | Expression::Computed(..) => {
-                    let piece = Piece {
+                    let chunk = Chunk {
                         offset: 0,
                         bytes: 1,
                         value,
                     };
-                    return Some(self.found(expressions, piece));
+                    return Some(self.found(expressions, chunk));
                 }
                 Expression::Initial(tile) => {
                     let leaf = (*tile, value.shift);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Outputs in words: what is asked for, what was found, in which order it was reduced.
 
-use super::content::Piece;
+use super::content::Chunk;
 use super::post::Post;
 use crate::check::memory::execute::Execution;
 use crate::{Chain, CollectiveKind, ElementType, Operand, Operator, Origin};
@@ -59,11 +59,11 @@ impl Post<'_> {
         format!("input of {rank}")
     }
 
-    pub(super) fn found(&self, expressions: &Expressions, piece: Piece) -> String {
-        match expressions.get(piece.value.expression) {
+    pub(super) fn found(&self, expressions: &Expressions, chunk: Chunk) -> String {
+        match expressions.get(chunk.value.expression) {
             Expression::Initial(tile) => {
-                let start = i128::from(piece.offset) + piece.value.shift;
-                let end = start + i128::from(piece.bytes);
+                let start = i128::from(chunk.offset) + chunk.value.shift;
+                let end = start + i128::from(chunk.bytes);
                 format!("initial bytes {start}..{end} of {}", self.name(*tile))
             }
             Expression::Fold {
@@ -75,7 +75,7 @@ impl Post<'_> {
                 format!("what actions[{action}] computes at {}", self.name(*tile))
             }
             Expression::Torn(action) => {
-                format!("an element that actions[{action}] reduces from pieces of different origin")
+                format!("an element that actions[{action}] reduces from chunks of different origin")
             }
         }
     }
@@ -168,7 +168,7 @@ pub(crate) enum Expression {
     },
     /// What this kernel computes, by tile.
     Computed(u32, TileId),
-    /// One element put together from pieces of different origin, by this action.
+    /// One element put together from chunks of different origin, by this action.
     Torn(u32),
 }
 
@@ -242,11 +242,11 @@ impl Execution<'_> {
             return;
         };
         let access = self.access(action, 0);
-        let mut stream: Vec<Piece> = Vec::new();
+        let mut stream: Vec<Chunk> = Vec::new();
         let mut done = 0;
         for (start, bytes) in chain.source.extents() {
-            for piece in self.read(source, start, bytes, access) {
-                append(&mut stream, done, piece);
+            for chunk in self.read(source, start, bytes, access) {
+                append(&mut stream, done, chunk);
             }
             done += bytes;
         }
@@ -258,42 +258,42 @@ impl Execution<'_> {
             };
             let (mut at, mut first) = (0, 0);
             for (start, bytes) in pattern.extents() {
-                let pieces = cut(&stream, &mut first, at, bytes);
-                self.write(tile, start, &pieces, access);
+                let chunks = cut(&stream, &mut first, at, bytes);
+                self.write(tile, start, &chunks, access);
                 at += bytes;
             }
         }
     }
 }
 
-/// Adds a piece of a range that begins at `done` of the stream.
-fn append(stream: &mut Vec<Piece>, done: u64, piece: Piece) {
+/// Adds a chunk of a range that begins at `done` of the stream.
+fn append(stream: &mut Vec<Chunk>, done: u64, chunk: Chunk) {
     let value = Value {
-        shift: piece.value.shift - i128::from(done),
-        ..piece.value
+        shift: chunk.value.shift - i128::from(done),
+        ..chunk.value
     };
     match stream.last_mut() {
-        Some(last) if last.value == value => last.bytes += piece.bytes,
-        Some(_) | None => stream.push(Piece {
-            offset: done + piece.offset,
+        Some(last) if last.value == value => last.bytes += chunk.bytes,
+        Some(_) | None => stream.push(Chunk {
+            offset: done + chunk.offset,
             value,
-            ..piece
+            ..chunk
         }),
     }
 }
 
-/// The pieces of `bytes` of the stream from `at` on; `first` moves to the piece in which the next ones begin.
-fn cut(stream: &[Piece], first: &mut usize, at: u64, bytes: u64) -> Vec<Piece> {
+/// The chunks of `bytes` of the stream from `at` on; `first` moves to the chunk in which the next ones begin.
+fn cut(stream: &[Chunk], first: &mut usize, at: u64, bytes: u64) -> Vec<Chunk> {
     while stream[*first].offset + stream[*first].bytes <= at {
         *first += 1;
     }
     let inside = stream[*first..]
         .iter()
         .take_while(|p| p.offset < at + bytes);
-    let pieces = inside.map(|p| {
+    let chunks = inside.map(|p| {
         let from = p.offset.max(at);
         let end = (p.offset + p.bytes).min(at + bytes);
-        Piece {
+        Chunk {
             offset: from - at,
             bytes: end - from,
             value: Value {
@@ -302,5 +302,5 @@ fn cut(stream: &[Piece], first: &mut usize, at: u64, bytes: u64) -> Vec<Piece> {
             },
         }
     });
-    pieces.collect()
+    chunks.collect()
 }

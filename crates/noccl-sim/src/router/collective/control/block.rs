@@ -61,7 +61,7 @@ pub(crate) const JOIN: usize = PORTS;
 pub(crate) struct Restriction<'a> {
     /// Outputs that are not available.
     pub blocked: &'a [u64; PORTS],
-    /// Per output and input: the input's worm holds the output.
+    /// Per output and input: the input's packet holds the output.
     pub holds: &'a [[u64; RESULT + 1]; PORTS],
 }
 

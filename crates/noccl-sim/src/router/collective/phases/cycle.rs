@@ -10,7 +10,7 @@ use crate::router::collective::phases::partition::{Evaluate, Receive};
 use crate::router::collective::phases::sizes::{AnySizes, May, Sizes, TwoSlots};
 use crate::router::collective::phases::switch::{DeepPart, Switch};
 use crate::router::collective::plane::PlaneState;
-use crate::router::published::worms::PublishedWorms;
+use crate::router::published::packets::PublishedPackets;
 use crate::transport::flit::{Flit, FlitKind};
 use crate::transport::transaction::Trees;
 
@@ -107,7 +107,7 @@ impl PlaneState {
         &mut self,
         w: usize,
         s: usize,
-        published: Option<&PublishedWorms>,
+        published: Option<&PublishedPackets>,
         is_value: bool,
     ) {
         let (deep, links, output) = (&mut self.deep, &mut self.links, &self.output[..]);
@@ -264,7 +264,7 @@ impl PlaneState {
         })
     }
 
-    /// After the third phase: published worms are followed.
+    /// After the third phase: published packets are followed.
     pub(crate) fn finish_switch(&mut self) {
         let mut published = self.published.take();
         for partition in &mut self.partitions {

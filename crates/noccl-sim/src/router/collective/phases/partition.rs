@@ -24,7 +24,7 @@ use crate::router::collective::fifo::store::FlitEntry;
 use crate::router::collective::fifo::tails::TailsPart;
 use crate::router::collective::fork::requests::{Forks, route};
 use crate::router::collective::phases::sizes::{May, Sizes};
-use crate::router::published::worms::PublishedWorms;
+use crate::router::published::packets::PublishedPackets;
 use crate::transport::flit::Packed;
 use crate::transport::transaction::Trees;
 
@@ -43,7 +43,7 @@ pub(crate) struct Partition {
     pub(super) woken: Vec<u32>,
     /// Value mode: inputs whose heads have forked, per block.
     pub(super) forked: Vec<(u32, [u64; PORTS])>,
-    /// Published routers: moves, for the main thread to follow their worms.
+    /// Published routers: moves, for the main thread to follow their packets.
     pub moves: Vec<Move>,
     /// Blocks, of this partition or not, that receive flits from this partition in this cycle.
     pub(super) receiving: Vec<u64>,
@@ -105,7 +105,7 @@ pub(crate) struct Evaluate<'a, S: Sizes> {
     /// Links of more than a cycle.
     pub links: S::May<LinksPart<'a>>,
     pub is_value: bool,
-    /// Published routers: worms restrict the arbitration of every block.
+    /// Published routers: packets restrict the arbitration of every block.
     pub(super) defers_all: bool,
 }
 
@@ -127,7 +127,7 @@ impl<S: Sizes> Phase for Evaluate<'_, S> {
 
 impl<S: Sizes> Evaluate<'_, S> {
     /// Decides the moves of one block.
-    pub(crate) fn evaluate_block(&mut self, w: usize, published: Option<&PublishedWorms>) {
+    pub(crate) fn evaluate_block(&mut self, w: usize, published: Option<&PublishedPackets>) {
         let at = w - self.first;
         let block = &mut self.blocks[at];
         if block.is_empty() && self.links.get().is_none_or(|links| links.is_empty(at)) {

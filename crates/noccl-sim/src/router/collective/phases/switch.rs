@@ -20,7 +20,7 @@ pub(crate) struct Switch<'a, S: Sizes> {
     pub deep: S::May<DeepPart<'a>>,
     pub flits: &'a FlitStore,
     pub active: &'a BitSet,
-    /// Published routers: moves are told to whom follows their worms.
+    /// Published routers: moves are told to whom follows their packets.
     pub(super) tells_moves: bool,
     /// Is a delivered beat no more than its checksum?
     pub(super) counts_deliveries: bool,

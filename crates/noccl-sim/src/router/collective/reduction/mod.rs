@@ -22,16 +22,16 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use unit::Unit;
 
-/// Units in one piece of [`Reductions`].
-const PIECE: usize = 64;
+/// Units in one block of [`Reductions`].
+const BLOCK: usize = 64;
 
 /// Input in whose bank partial sums wait; its operands let them in first.
 const PARTIALS_BANK: usize = Port::North as usize;
 
-/// The units of a plane, in pieces that exist once a reduction has come by.
+/// The units of a plane, in blocks that exist once a reduction has come by.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Reductions {
-    pieces: Vec<Option<Box<[Unit]>>>,
+    blocks: Vec<Option<Box<[Unit]>>>,
     config: JoinConfig,
     /// Roots' own operands of all-reduces of which no flow has begun there: value mode, a payload slot per beat.
     in_place: BTreeMap<u32, Vec<u32>>,
@@ -55,7 +55,7 @@ pub(crate) struct Accepted {
 impl Reductions {
     pub(crate) fn new(tiles: usize, config: JoinConfig) -> Self {
         Self {
-            pieces: (0..tiles.div_ceil(PIECE)).map(|_| None).collect(),
+            blocks: (0..tiles.div_ceil(BLOCK)).map(|_| None).collect(),
             config,
             in_place: BTreeMap::new(),
             pending: Vec::new(),
@@ -66,19 +66,19 @@ impl Reductions {
 
     #[inline]
     fn get(&self, r: usize) -> Option<&Unit> {
-        Some(&self.pieces[r / PIECE].as_deref()?[r % PIECE])
+        Some(&self.blocks[r / BLOCK].as_deref()?[r % BLOCK])
     }
 
     #[inline]
     fn get_mut(&mut self, r: usize) -> Option<&mut Unit> {
-        Some(&mut self.pieces[r / PIECE].as_deref_mut()?[r % PIECE])
+        Some(&mut self.blocks[r / BLOCK].as_deref_mut()?[r % BLOCK])
     }
 
     #[inline]
     fn unit(&mut self, r: usize) -> &mut Unit {
-        let piece = &mut self.pieces[r / PIECE];
-        let piece = piece.get_or_insert_with(|| (0..PIECE).map(|_| Unit::default()).collect());
-        &mut piece[r % PIECE]
+        let block = &mut self.blocks[r / BLOCK];
+        let block = block.get_or_insert_with(|| (0..BLOCK).map(|_| Unit::default()).collect());
+        &mut block[r % BLOCK]
     }
 
     /// Operands stand at the heads of some inputs of router `r`. One flow can begin per cycle: its first operand comes in,
@@ -255,13 +255,13 @@ impl Reductions {
         Some(result)
     }
 
-    /// The end of a cycle in these units of a piece.
-    pub(crate) fn step(&mut self, piece: usize, mut units: u64, context: &mut Context<'_>) {
-        if self.pieces[piece].is_none() {
+    /// The end of a cycle in these units of a block.
+    pub(crate) fn step(&mut self, block: usize, mut units: u64, context: &mut Context<'_>) {
+        if self.blocks[block].is_none() {
             return;
         }
         while units != 0 {
-            let r = piece * PIECE + units.trailing_zeros() as usize;
+            let r = block * BLOCK + units.trailing_zeros() as usize;
             units &= units - 1;
             self.step_unit(r, context);
         }
@@ -270,10 +270,10 @@ impl Reductions {
     #[inline]
     fn step_unit(&mut self, r: usize, context: &mut Context<'_>) {
         let config = self.config;
-        let Some(piece) = self.pieces[r / PIECE].as_deref_mut() else {
+        let Some(block) = self.blocks[r / BLOCK].as_deref_mut() else {
             return;
         };
-        let unit = &mut piece[r % PIECE];
+        let unit = &mut block[r % BLOCK];
         let fpu = &mut context.fpu_busy_until[r];
         let started = unit.step(context.cycle, &config, fpu);
         let (at, inputs) = started.pending;
@@ -342,9 +342,9 @@ impl Reductions {
         }
     }
 
-    /// Reads the units of these routers of a piece.
-    pub(crate) fn touch(&self, piece: usize, mut routers: u64) -> u64 {
-        let Some(units) = self.pieces[piece].as_deref() else {
+    /// Reads the units of these routers of a block.
+    pub(crate) fn touch(&self, block: usize, mut routers: u64) -> u64 {
+        let Some(units) = self.blocks[block].as_deref() else {
             return 0;
         };
         let mut sum = 0;

@@ -4,7 +4,7 @@
 use super::flow::Flow;
 use super::meeting::Meeting;
 use super::unit::Unit;
-use super::{PIECE, Reductions};
+use super::{BLOCK, Reductions};
 use crate::router::collective::merge::types::Waiting;
 use crate::transport::flit::Flit;
 use crate::transport::transaction::Trees;
@@ -54,10 +54,10 @@ impl Reductions {
 
     /// Routers in whose stores operands lie, and does the oldest beat lack contributions?
     pub(crate) fn stored(&self) -> impl Iterator<Item = (usize, bool)> + '_ {
-        let pieces = self.pieces.iter().enumerate();
-        let pieces = pieces.filter_map(|(piece, units)| Some((piece, units.as_deref()?)));
-        pieces.flat_map(|(piece, units)| {
-            let units = (piece * PIECE..).zip(units);
+        let blocks = self.blocks.iter().enumerate();
+        let blocks = blocks.filter_map(|(block, units)| Some((block, units.as_deref()?)));
+        blocks.flat_map(|(block, units)| {
+            let units = (block * BLOCK..).zip(units);
             units.filter_map(|(r, unit)| Some((r, lacks_contributions(unit)?)))
         })
     }

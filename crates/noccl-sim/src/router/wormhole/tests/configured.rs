@@ -3,7 +3,7 @@
 
 use super::UDN;
 use crate::kernel::random::{Stream, is_drawn};
-use crate::router::wormhole::{Awaited, Configured, PORTS, Params, Plane, WormId};
+use crate::router::wormhole::{Awaited, Configured, PORTS, PacketId, Params, Plane};
 use noccl_net::{Coord, Port, TileId};
 use proptest::prelude::*;
 
@@ -68,7 +68,7 @@ struct Cores {
     plane: Plane<Configured>,
     size: (u16, u16),
     multicasts: Vec<Multicast>,
-    worms: Vec<Option<WormId>>,
+    packets: Vec<Option<PacketId>>,
     at: Vec<(usize, State)>,
     stream: Stream,
     max_delay: u64,
@@ -89,7 +89,7 @@ impl Cores {
             plane: Plane::<Configured>::new(size.0, size.1, STATIC),
             size,
             multicasts: multicasts.to_vec(),
-            worms: vec![None; multicasts.len()],
+            packets: vec![None; multicasts.len()],
             at,
             stream,
             max_delay,
@@ -132,8 +132,8 @@ impl Cores {
                 self.plane.configure(self.now, id, outputs);
                 self.at[tile].1 = if root as usize == tile {
                     let tails = self.at.len() as u32 - 1;
-                    let worm = self.plane.open((), words, tails, number as u64);
-                    self.worms[number] = Some(worm);
+                    let packet = self.plane.open((), words, tails, number as u64);
+                    self.packets[number] = Some(packet);
                     State::Writes { index: 0 }
                 } else {
                     State::Reads { index: 0 }
@@ -143,8 +143,8 @@ impl Cores {
                 }
             }
             State::Writes { index } if self.plane.has_space(id) => {
-                let worm = self.worms[number].unwrap();
-                self.plane.push(self.now, id, worm, index);
+                let packet = self.packets[number].unwrap();
+                self.plane.push(self.now, id, packet, index);
                 let is_last = index + 1 == self.multicasts[number].words;
                 self.at[tile].1 = if is_last {
                     State::Drains
@@ -176,7 +176,7 @@ impl Cores {
                 panic!("{tile:?} got a word in {state:?}");
             };
             assert_eq!(
-                (self.plane.worm(flit.worm()).tag, flit.index()),
+                (self.plane.packet(flit.packet()).tag, flit.index()),
                 (number as u64, index),
                 "at {tile:?}"
             );
@@ -262,8 +262,8 @@ fn a_reader_that_takes_nothing_holds_up_the_root_when_the_fifos_before_it_are_fu
 fn a_root_that_configures_anew_before_its_words_have_left_keeps_them() {
     let mut plane = Plane::<Configured>::new(3, 1, STATIC);
     let (root, reader) = (Coord::new(0, 0), Coord::new(2, 0));
-    let worm = plane.open((), 2, 1, 0);
-    plane.push(0, TileId(0), worm, 0);
+    let packet = plane.open((), 2, 1, 0);
+    plane.push(0, TileId(0), packet, 0);
     plane.configure(1, TileId(0), selection(reader, root));
     for now in 1..20 {
         plane.step(now, |_, _| true);
@@ -290,8 +290,8 @@ fn outputs_off_the_mesh_and_outputs_twice_are_left_out() {
     outputs[Port::Local.idx()] = LINKS;
     outputs[Port::East.idx()] = Port::East.bit() | Port::Local.bit();
     plane.configure(0, TileId(0), outputs);
-    let worm = plane.open((), 1, 1, 0);
-    plane.push(0, TileId(0), worm, 0);
+    let packet = plane.open((), 1, 1, 0);
+    plane.push(0, TileId(0), packet, 0);
     for now in 0..9 {
         plane.step(now, |_, _| true);
     }

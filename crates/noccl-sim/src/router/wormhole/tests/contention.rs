@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Worms that meet: outputs are held to the tail, granted in round-robin order, and waiting is counted where it happens.
+//! Packets that meet: outputs are held to the tail, granted in round-robin order, and waiting is counted where it happens.
 
 use super::{Bench, Packet, UDN};
 use crate::router::wormhole::{Awaited, Blocked, Params};
@@ -92,8 +92,8 @@ fn a_receiver_that_takes_nothing_is_named_and_nothing_can_move() {
     let local = waits
         .iter()
         .find(|wait| wait.input == Port::Local && wait.tile == TileId(1));
-    assert_eq!(local.unwrap().awaited, Awaited::Worm(first.worm));
-    assert_ne!(local.unwrap().worm, first.worm);
+    assert_eq!(local.unwrap().awaited, Awaited::Packet(first.packet));
+    assert_ne!(local.unwrap().packet, first.packet);
     bench.run(|_, _| true, 100);
     assert_eq!(bench.plane.waits(), []);
 }
@@ -116,14 +116,14 @@ fn waiting_for_time_is_no_stall() {
 }
 
 #[test]
-fn numbers_of_delivered_worms_are_used_again() {
+fn numbers_of_delivered_packets_are_used_again() {
     let packets: Vec<Packet> = (0..200).map(|i| packet(i % 4, (i + 1) % 4, 3, 0)).collect();
     let mut bench = Bench::new((2, 2), UDN, &packets);
     let mut most = 0;
     while bench.order.len() < packets.len() {
         bench.step(|_| true);
-        most = most.max(bench.plane.worms.num_open());
+        most = most.max(bench.plane.packets.num_open());
     }
-    assert!(most <= 16, "{most} worms at a time");
-    assert!(bench.plane.worms.num_slots() <= 16);
+    assert!(most <= 16, "{most} packets at a time");
+    assert!(bench.plane.packets.num_slots() <= 16);
 }

@@ -6,7 +6,7 @@ mod contention;
 mod prop_delivery;
 mod unloaded;
 
-use super::{Params, Plane, WormId, WormholeFlit, Xy};
+use super::{PacketId, Params, Plane, WormholeFlit, Xy};
 use noccl_net::TileId;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -28,8 +28,8 @@ pub(super) struct Packet {
     pub not_before: u64,
 }
 
-/// The packet that a tile writes: its number, its worm, and the flit that is next.
-type Writing = (usize, WormId, u32);
+/// The packet that a tile writes: its number, its packet, and the flit that is next.
+type Writing = (usize, PacketId, u32);
 
 /// A mesh whose tiles write packets one after the other and check what they receive.
 pub(super) struct Bench {
@@ -99,16 +99,16 @@ impl Bench {
             {
                 queue.pop_front();
                 let Packet { to, flits, .. } = self.packets[number];
-                let worm = self.plane.open_worm(TileId(to), flits, number as u64);
-                self.writing.insert(*tile, (number, worm, 0));
+                let packet = self.plane.open_packet(TileId(to), flits, number as u64);
+                self.writing.insert(*tile, (number, packet, 0));
             }
-            let Some((number, worm, index)) = self.writing.get_mut(tile) else {
+            let Some((number, packet, index)) = self.writing.get_mut(tile) else {
                 continue;
             };
             if !self.plane.has_space(TileId(*tile)) {
                 continue;
             }
-            self.plane.push(self.now, TileId(*tile), *worm, *index);
+            self.plane.push(self.now, TileId(*tile), *packet, *index);
             self.written[*number].get_or_insert(self.now);
             *index += 1;
             if *index == self.packets[*number].flits {
@@ -119,7 +119,7 @@ impl Bench {
 
     /// Flits of a packet come one behind the other, and none of another one between them.
     fn receive(&mut self, tile: TileId, flit: WormholeFlit) {
-        let number = self.plane.worm(flit.worm()).tag as usize;
+        let number = self.plane.packet(flit.packet()).tag as usize;
         let packet = self.packets[number];
         assert_eq!(
             packet.to, tile.0,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Worms of published routers: which input holds which output, and what joins take.
+//! Packets of published routers: which input holds which output, and what joins take.
 
 use crate::router::collective::control::block::{LANES, PORTS, RESULT};
 use crate::transport::flit::Flit;
@@ -7,20 +7,20 @@ use serde::{Deserialize, Serialize};
 
 /// Extra registers of published routers, as bit planes per block.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct PublishedWorms {
-    /// Per output and input: the input's worm holds the output.
+pub(crate) struct PublishedPackets {
+    /// Per output and input: the input's packet holds the output.
     pub holds: Vec<[[u64; RESULT + 1]; PORTS]>,
     /// Outputs that a merged flit takes in this cycle.
     pub taken: Vec<[u64; PORTS]>,
     /// Merged flits of this cycle: router, output, flit.
     pub(super) joined: Vec<(u32, u8, Flit)>,
-    /// Per router and output: the holding worm's transaction, and since when it holds the output.
+    /// Per router and output: the holding packet's transaction, and since when it holds the output.
     held: Vec<[(u32, u64); PORTS]>,
     /// The cycle being evaluated.
     pub cycle: u64,
 }
 
-impl PublishedWorms {
+impl PublishedPackets {
     pub(crate) fn new(tiles: usize) -> Self {
         let blocks = tiles.div_ceil(LANES);
         Self {
@@ -32,13 +32,13 @@ impl PublishedWorms {
         }
     }
 
-    /// Input whose worm holds an output.
+    /// Input whose packet holds an output.
     pub(crate) fn holder(&self, r: usize, out: usize) -> Option<usize> {
         let holds = &self.holds[r / LANES][out];
         (0..=RESULT).find(|i| holds[*i] >> (r % LANES) & 1 != 0)
     }
 
-    /// Transaction of the worm that holds an output, and since when, for diagnosis.
+    /// Transaction of the packet that holds an output, and since when, for diagnosis.
     pub(crate) fn held(&self, r: usize, out: usize) -> (u32, u64) {
         self.held[r][out]
     }
