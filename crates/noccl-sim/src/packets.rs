@@ -33,6 +33,11 @@ pub struct Arrival {
 
 /// A network that carries packets.
 pub trait PacketNetwork {
+    /// Most flits of a packet, and the field of the spec that says so; none where packets of any length pass.
+    fn longest_packet(&self) -> Option<(u32, &'static str)> {
+        None
+    }
+
     /// Makes a set of destinations known, the source not among them.
     fn add_multicast(&mut self, from: TileId, members: &[TileId]) -> MulticastId;
 

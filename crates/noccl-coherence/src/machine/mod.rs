@@ -194,9 +194,9 @@ impl<'a, P: Protocol> Machine<'a, P> {
         }
         let on = packet_network(network)?;
         let lengths = Lengths::of_flits(network.data_plane().data_bytes);
-        let (limit, field) = network.longest_packet_beats();
-        // Channels of routers with bypass hold a whole packet; those between cores are wormhole routers.
-        if network.as_axi().is_some() && u32::from(lengths.data) > limit {
+        if let Some((limit, field)) = on.longest_packet()
+            && u32::from(lengths.data) > limit
+        {
             return Err(MachineError::Flits {
                 network: name(),
                 field,

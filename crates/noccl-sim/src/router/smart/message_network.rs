@@ -89,6 +89,11 @@ impl<'n> MessageNetwork<'n> {
 }
 
 impl PacketNetwork for MessageNetwork<'_> {
+    /// A channel holds a whole packet.
+    fn longest_packet(&self) -> Option<(u32, &'static str)> {
+        Some(self.on.network.longest_packet_beats())
+    }
+
     fn add_multicast(&mut self, from: TileId, members: &[TileId]) -> MulticastId {
         let multicast = self.on.multicast(&mut self.plane, from, members);
         self.plane.keep_multicast(&multicast);
