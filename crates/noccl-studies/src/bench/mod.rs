@@ -141,28 +141,25 @@ impl Benchmark {
     pub const fn goal(self) -> &'static str {
         match self {
             Benchmark::Uniform4 => "base of bytes_per_tile",
-            Benchmark::Uniform16
-            | Benchmark::RowMulticast16
-            | Benchmark::Smart(SmartScenario::Uniform16) => "25 million flit-hops/s",
-            Benchmark::Bypass16 | Benchmark::Smart(SmartScenario::Uniform8) => {
-                "15 million flit-hops/s"
+            Benchmark::Uniform16 => "100 million flit-hops/s",
+            Benchmark::Uniform16Value | Benchmark::RowMulticast16 | Benchmark::Bypass16 => {
+                "50 million flit-hops/s"
             }
-            Benchmark::Smart(SmartScenario::Broadcast8 | SmartScenario::ManyToOne8) => {
-                "10 million flit-hops/s"
+            Benchmark::Udn16 | Benchmark::Smart(SmartScenario::Uniform16) => {
+                "60 million flit-hops/s"
             }
-            Benchmark::Udn16 => "20 million flit-hops/s",
+            Benchmark::Smart(SmartScenario::Broadcast8) => "30 million flit-hops/s",
+            Benchmark::Smart(SmartScenario::Uniform8) => "15 million flit-hops/s",
+            Benchmark::Smart(SmartScenario::ManyToOne8) => "10 million flit-hops/s",
             Benchmark::Exchange8 | Benchmark::ExecutedExchange8 => "4 million flit-hops/s",
-            Benchmark::ExecutedPrivate8 => "100 million instructions/s",
-            Benchmark::Uniform16Value => "12 million flit-hops/s",
-            Benchmark::Uniform256 => {
-                "cost per flit-hop at most 2 x that of uniform_16x16; 6144 bytes per tile"
-            }
-            Benchmark::Uniform256Threads2 => "1.6 x uniform_256x256 per second of wall time",
-            Benchmark::CornerWrite256 => "5 ms; elaboration 1 s",
+            Benchmark::ExecutedPrivate8 => "400 million instructions/s",
+            Benchmark::Uniform256 => "80 million flit-hops/s; 1229 bytes per tile",
+            Benchmark::Uniform256Threads2 => "1.85 x uniform_256x256 per second of wall time",
+            Benchmark::CornerWrite256 => "1 ms; elaboration 1 s",
             Benchmark::Coherence => "1 million references/s",
-            Benchmark::Wafer(WaferCollective::Multicast) => "90 s; 12 GiB",
-            Benchmark::Wafer(WaferCollective::Reduce) => "180 s; 12 GiB",
-            Benchmark::Wafer(WaferCollective::AllReduce) => "240 s; 12 GiB",
+            Benchmark::Wafer(WaferCollective::Multicast) => "10 s; 12 GiB",
+            Benchmark::Wafer(WaferCollective::Reduce) => "30 s; 12 GiB",
+            Benchmark::Wafer(WaferCollective::AllReduce) => "40 s; 12 GiB",
             Benchmark::Wafer(WaferCollective::Barrier) => "10 s; 12 GiB",
         }
     }
