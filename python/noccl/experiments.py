@@ -81,22 +81,17 @@ def compare(
         CapacityError: The buffers do not fit.
         DeadlockError: A run cannot finish.
     """
-    network = network_of(network)
     request = request_text(
-        collective=collective,
+        locals(),
         bytes=sizes("sizes_bytes", sizes_bytes) if lengths is None else [max(lengths.longest, 1)],
         group=group_text(group),
         root=None if root is None else tile_text(root),
         algorithms=several("algorithms", algorithms),
-        operator=operator,
-        element=element,
-        seed=seed,
-        has_links=has_links,
         lengths=None if lengths is None else form("lengths", lengths),
         definition=None if definition is None else form("definition", definition),
-        is_lock_step=is_lock_step,
         noise=None if noise is None else form("noise", noise),
     )
+    network = network_of(network)
     with argument_names(bytes="sizes_bytes"):
         text = _native.compare(network, request, native_progress(on_progress))
     rows = [compare_row(row) for row in json.loads(text)]
@@ -166,19 +161,9 @@ def traffic(
         ArgumentError: An argument is outside what is accepted.
         DeadlockError: A run cannot finish.
     """
+    loads = None if loads is None else several("loads", loads)
+    request = request_text(locals(), mode="timing")
     network = network_of(network)
-    request = request_text(
-        pattern=pattern,
-        loads=None if loads is None else several("loads", loads),
-        beats=beats,
-        seeds=seeds,
-        latency_limit_cycles=latency_limit_cycles,
-        warmup_cycles=warmup_cycles,
-        measure_cycles=measure_cycles,
-        seed=seed,
-        threads=threads,
-        has_saturation=has_saturation,
-    )
     with argument_names(threads="threads", seeds="seeds"):
         report = json.loads(_native.traffic(network, request, native_progress(on_progress)))
     common = {

@@ -224,10 +224,10 @@ def explain(
     is_schedule = isinstance(what, Schedule)
     collective = {
         "collective": what,
-        "bytes": size("num_bytes", num_bytes) if lengths is None else max(lengths.longest, 1),
+        "bytes": [size("num_bytes", num_bytes) if lengths is None else max(lengths.longest, 1)],
         "group": group_text(group),
         "root": None if root is None else tile_text(root),
-        "algorithm": algorithm,
+        "algorithms": [algorithm],
         "operator": operator,
         "element": element,
         "lengths": None if lengths is None else form("lengths", lengths),

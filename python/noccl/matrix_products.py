@@ -188,21 +188,10 @@ def gemm(
         S1 section 4.3.
     """
     request = request_text(
-        kernel=kernel,
+        locals(),
         meshes=several("meshes", meshes),
-        collectives=collectives,
-        prefetch=prefetch,
-        sync=sync,
         submatrix=_submatrix(submatrix),
-        element=element,
         overrides=override_pairs(overrides),
-        backend=backend,
-        shape=shape,
-        iterations=iterations,
-        mode=mode,
-        seed=seed,
-        root=root,
-        has_line_energy=has_line_energy,
     )
     rows = json.loads(_native.gemm(request, native_progress(on_progress)))
     return [
@@ -275,7 +264,6 @@ def multiply(
         sync=sync,
         submatrix=_submatrix(submatrix),
         element=name,
-        overrides=[],
     )
     rows, columns, cycles, c = _native.multiply(
         request, a.tobytes(), b.tobytes(), native_progress(on_progress)

@@ -12,9 +12,9 @@ from noccl.arrays import require_plain
 from noccl.errors import ArgumentError
 from noccl.networks import network_of
 from noccl.run_reports import RunReport
-from noccl.runs import native_progress, run_request
+from noccl.runs import native_progress
 from noccl.schedules import place_of, schedule_text
-from noccl.values import items, kind_of, whole
+from noccl.values import items, kind_of, request_text, whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +60,7 @@ def run_values(
             for place, data in given
         ],
         [(*place_of("outputs", place), whole("outputs", count)) for place, count in wanted],
-        run_request(),
+        request_text(mode="value", seed=1, threads=1, backend="sim", is_lock_step=False),
         native_progress(on_progress),
     )
     return RunReport.from_json(report), [np.frombuffer(data, dtype=np.uint8) for data in memory]

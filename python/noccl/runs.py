@@ -95,10 +95,10 @@ def make_schedule(
     network = network_of(network)
     request = request_text(
         collective=collective,
-        bytes=size("num_bytes", num_bytes) if lengths is None else max(lengths.longest, 1),
+        bytes=[size("num_bytes", num_bytes) if lengths is None else max(lengths.longest, 1)],
         group=group_text(group),
         root=None if root is None else tile_text(root),
-        algorithm=algorithm,
+        algorithms=[algorithm],
         operator=operator,
         element=element,
         lengths=None if lengths is None else form("lengths", lengths),
@@ -154,43 +154,10 @@ def run(
         HardwareError: No hardware follows the run, or it takes another course.
         InterruptedRunError: The callback returned False.
     """
+    request = request_text(locals(), noise=None if noise is None else form("noise", noise))
     network = network_of(network)
-    request = run_request(
-        mode=mode,
-        seed=seed,
-        threads=threads,
-        max_cycles=max_cycles,
-        backend=backend,
-        boundary=boundary,
-        is_lock_step=is_lock_step,
-        noise=noise,
-    )
     progress = native_progress(on_progress)
     if not record:
         return RunReport.from_json(_native.run(network, schedule_text(schedule), request, progress))
     report, recording = _native.record(network, schedule_text(schedule), request, progress)
     return replace(RunReport.from_json(report), recording=Recording(recording))
-
-
-def run_request(
-    *,
-    mode: str = "value",
-    seed: int = 1,
-    threads: int = 1,
-    max_cycles: int | None = None,
-    backend: str = "sim",
-    boundary: str | None = None,
-    is_lock_step: bool = False,
-    noise: Noise | None = None,
-) -> str:
-    """Options of a run as JSON text."""
-    return request_text(
-        mode=mode,
-        seed=seed,
-        threads=threads,
-        max_cycles=max_cycles,
-        backend=backend,
-        boundary=boundary,
-        is_lock_step=is_lock_step,
-        noise=None if noise is None else form("noise", noise),
-    )

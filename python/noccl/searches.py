@@ -136,24 +136,17 @@ def synth(
     Source:
         S1 section 4 for the library's algorithms that it starts from; the search is this project's.
     """
-    network = network_of(network)
     request = request_text(
-        collective=collective,
+        locals(),
         groups=_groups(groups),
         root=None if root is None else tile_text(root),
         bytes=size("num_bytes", num_bytes),
-        operator=operator,
-        element=element,
-        objective=objective,
-        seed=seed,
-        time_limit_seconds=time_limit_seconds,
-        tries=tries,
-        is_software=is_software,
         faulty_links=[text("faulty_links", link) for link in several("faulty_links", faulty_links)],
         faulty_tiles=[
             tile_text(tile, "faulty_tiles") for tile in items("faulty_tiles", faulty_tiles)
         ],
     )
+    network = network_of(network)
     found = json.loads(_native.synth(network, request, native_progress(on_progress)))
     report: dict[str, Any] = found["report"]
     library = report["library"]

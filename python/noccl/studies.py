@@ -186,19 +186,7 @@ def attention(
         AlgorithmError: The layer does not fit the mesh.
         DeadlockError: The run cannot finish.
     """
-    request = request_text(
-        mesh=mesh,
-        tokens=tokens,
-        head_columns=head_columns,
-        heads=heads,
-        element=element,
-        utilisation=utilisation,
-        exponential_operations=exponential_operations,
-        mode=mode,
-        seed=seed,
-        threads=threads,
-        overrides=override_pairs(overrides),
-    )
+    request = request_text(locals(), overrides=override_pairs(overrides))
     row = json.loads(_native.attention(request, native_progress(on_progress)))
     counters, verified = Counters(**row["counters"]), Verified(row["verified"])
     return AttentionRow(**{**row, "counters": counters, "verified": verified})

@@ -22,19 +22,22 @@ MOST_WHOLE = 2**64 - 1
 """Largest whole number that the engine takes anywhere."""
 _SHORT = 40
 """Characters of a value that a message repeats."""
+_NO_FIELDS = {"network", "schedule", "groups", "num_bytes", "sizes_bytes", "record", "on_progress"}
+"""Arguments that a request does not have, or under another name."""
 
 
-def request_text(**fields: object) -> str:
-    """A request of these fields as JSON text.
+def request_text(arguments: Mapping[str, object] = {}, /, **fields: object) -> str:
+    """A request of these fields as JSON text; the others are `arguments`, `locals()` of a function.
 
     >>> import numpy as np
-    >>> request_text(bytes=(np.int64(64), 128), group="row")
-    '{"bytes": [64, 128], "group": "row"}'
+    >>> request_text({"seed": 1, "group": 0}, bytes=(np.int64(64), 128), group="row")
+    '{"seed": 1, "group": "row", "bytes": [64, 128]}'
 
     Raises:
         ArgumentError: A value that has no such form.
     """
-    return json.dumps({name: plain(name, value) for name, value in fields.items()})
+    given = {name: arguments[name] for name in arguments if name not in _NO_FIELDS}
+    return json.dumps({name: plain(name, value) for name, value in (given | fields).items()})
 
 
 def plain(name: str, value: object) -> object:

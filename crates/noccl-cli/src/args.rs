@@ -11,7 +11,7 @@ use noccl::hardware::{Boundary, HardwareRequest};
 use noccl::network::Network;
 use noccl::program::NoiseRequest;
 use noccl::study::{Calibration, StallConfig};
-use noccl::{Backend, Error, Mode, RunConfig};
+use noccl::{Backend, Error, RunConfig};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -324,15 +324,6 @@ impl CoreArgs {
     }
 }
 
-/// `value` or `timing`.
-pub fn parse_mode(text: &str) -> Result<Mode, Error> {
-    match text {
-        "value" => Ok(Mode::Value),
-        "timing" => Ok(Mode::Timing),
-        _ => Err(Error::argument("--mode", text, "accepted: value, timing")),
-    }
-}
-
 /// `sim` or `model`.
 pub fn parse_backend(text: &str) -> Result<Backend, Error> {
     match text {
@@ -340,17 +331,6 @@ pub fn parse_backend(text: &str) -> Result<Backend, Error> {
         "model" => Ok(Backend::Model),
         _ => Err(Error::argument("--backend", text, "accepted: sim, model")),
     }
-}
-
-/// Threads of one run.
-pub fn parse_threads(text: &str) -> Result<usize, Error> {
-    let threads = text.parse().ok();
-    threads
-        .filter(|t| (1..=noccl::MAX_THREADS).contains(t))
-        .ok_or_else(|| {
-            let accepted = format!("accepted: 1 to {}", noccl::MAX_THREADS);
-            Error::argument("--threads", text, accepted)
-        })
 }
 
 /// Constants of the model: from a file, or those that ship with it.

@@ -2,10 +2,7 @@
 //! The functions of the module, one per function of the facade.
 
 use crate::error::to_python;
-use crate::request::{
-    CompareFields, ExplainFields, GemmFields, RunFields, ScheduleFields, StressFields,
-    TrafficFields, parse,
-};
+use crate::request::{CompareFields, ExplainFields, RunFields, parse};
 use crate::supervise::supervise;
 use noccl::collective::{
     Loaded, MemoryImage, Place, RunRecording, Schedule, ViewRequest, parse_collective,
@@ -13,7 +10,7 @@ use noccl::collective::{
 };
 use noccl::network::{describe, parse_tile, root_name};
 use noccl::report::ShownRun;
-use noccl::study::Calibration;
+use noccl::study::{Calibration, GemmRequest, StressRequest, TrafficRequest};
 use noccl::{Error, Watch};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -79,10 +76,13 @@ pub(crate) fn schedule(
         py,
         &on_progress,
         request,
-        move |fields: ScheduleFields, watch| {
+        move |fields: CompareFields, watch| {
             let network = &loaded.network;
-            let (request, algorithm) = fields.resolve(network)?;
-            noccl::collective::schedule(network, &request, fields.bytes, algorithm, watch)
+            let (request, algorithm) = fields.resolve_one(network)?;
+            let bytes = request.bytes.first().copied();
+            let bytes =
+                bytes.ok_or_else(|| Error::argument("bytes", "none", "accepted: a size"))?;
+            noccl::collective::schedule(network, &request, bytes, algorithm, watch)
         },
     )
 }
@@ -295,8 +295,8 @@ pub(crate) fn traffic(
         py,
         &on_progress,
         request,
-        move |fields: TrafficFields, watch| {
-            noccl::study::traffic(&loaded.network, &fields.resolve(&loaded.network)?, watch)
+        move |request: TrafficRequest, watch| {
+            noccl::study::traffic(&loaded.network, &request, watch)
         },
     )
 }
@@ -314,8 +314,8 @@ pub(crate) fn stress(
         py,
         &on_progress,
         request,
-        move |fields: StressFields, watch| {
-            let request = fields.resolve(&spec_arguments)?;
+        move |mut request: StressRequest, watch| {
+            request.spec_arguments = spec_arguments;
             noccl::study::stress::stress(&loaded.network, &request, watch)
         },
     )
@@ -337,8 +337,8 @@ fn respond<Q: DeserializeOwned, A: Serialize>(
 #[pyfunction]
 pub(crate) fn gemm(py: Python<'_>, request: String, on_progress: OnProgress) -> PyResult<String> {
     supervise(py, on_progress.as_ref(), move |watch| {
-        let fields: GemmFields = parse(&request)?;
-        json(&noccl::study::gemm(&fields.resolve()?, watch)?)
+        let request: GemmRequest = parse(&request)?;
+        json(&noccl::study::gemm(&request, watch)?)
     })
 }
 
@@ -352,8 +352,7 @@ pub(crate) fn multiply<'py>(
     on_progress: OnProgress,
 ) -> PyResult<(usize, usize, u64, Bound<'py, PyBytes>)> {
     let values = supervise(py, on_progress.as_ref(), move |watch| {
-        let fields: GemmFields = parse(&request)?;
-        noccl::study::gemm::gemm_values(&fields.resolve()?, &a, &b, watch)
+        noccl::study::gemm::gemm_values(&parse(&request)?, &a, &b, watch)
     })?;
     let (rows, columns) = values.shape;
     Ok((rows, columns, values.cycles, PyBytes::new(py, &values.c)))

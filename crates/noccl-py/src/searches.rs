@@ -3,13 +3,13 @@
 
 use crate::calls::Network;
 use crate::calls::json;
-use crate::request::{AttentionFields, parse};
+use crate::request::parse;
 use crate::supervise::supervise;
 use noccl::collective::{
     ChainOrder, SynthRequest, parse_collective, parse_element, parse_objective, parse_operator,
 };
 use noccl::network::{parse_faulty_link, parse_group, parse_root, parse_set, parse_tile};
-use noccl::study::{OrderDrawRequest, OrderRequest};
+use noccl::study::{AttentionRequest, OrderDrawRequest, OrderRequest};
 use noccl::{Error, Step, Watch, parse_time_limit};
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -167,8 +167,8 @@ pub(crate) fn attention(
     on_progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     supervise(py, on_progress.as_ref(), move |watch| {
-        let fields: AttentionFields = parse(&request)?;
-        json(&noccl::study::attention(&fields.resolve()?, watch)?)
+        let request: AttentionRequest = parse(&request)?;
+        json(&noccl::study::attention(&request, watch)?)
     })
 }
 

@@ -93,10 +93,10 @@ pub use recording::{
 pub use request::{
     Loaded, MAX_FILE_BYTES, MAX_TOML_BYTES, MAX_TRACE_BYTES, check_output, default_root,
     format_bytes, group_name, load, load_spec, members, parse_bytes, parse_collective,
-    parse_element, parse_group, parse_json, parse_lengths, parse_operator, parse_override,
-    parse_pattern, parse_root, parse_schedule, parse_set, parse_tile, preset_names,
-    read_definition, read_json, read_schedule, read_text, read_trace, root_name, size_note, word,
-    write_bytes, write_file,
+    parse_element, parse_group, parse_json, parse_lengths, parse_mode, parse_operator,
+    parse_override, parse_pattern, parse_root, parse_schedule, parse_set, parse_threads,
+    parse_tile, preset_names, read_definition, read_json, read_schedule, read_text, read_trace,
+    root_name, size_note, word, write_bytes, write_file,
 };
 pub use runs::{CheckpointRequest, is_saving, run_values, verify_values};
 pub use stress::{
@@ -108,10 +108,7 @@ pub use synth::{
     parse_time_limit, synth,
 };
 pub use trace_event::{TraceEvents, quoted};
-pub use traffic::{
-    TrafficPoint, TrafficReport, TrafficRequest, loads_of_capacity, traffic,
-    zero_load_latency_cycles,
-};
+pub use traffic::{TrafficPoint, TrafficReport, TrafficRequest, traffic, zero_load_latency_cycles};
 pub use verified::Verified;
 pub use view::{
     MAX_WINDOWS, VIEW_FORMAT, View, ViewAction, ViewOptions, ViewRequest, ViewTile, view,

@@ -21,7 +21,8 @@ pub const MAX_NOISY_RUNS: u32 = 1_000_000;
 pub const MAX_START_SKEW_CYCLES: u64 = 1_000_000_000;
 
 /// Seeds of runs under noise.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct NoiseRequest {
     /// Seed of the first run; the others have those after it.
     pub seed: u64,

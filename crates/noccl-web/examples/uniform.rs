@@ -17,7 +17,7 @@ pub extern "C" fn noccl_uniform() -> f64 {
 fn flit_hops() -> Result<u64, Error> {
     let network = load("collective_noc_16x16", &[])?.network;
     let mut request = TrafficRequest::new(parse_pattern("uniform")?);
-    request.loads = vec![OFFERED];
+    request.loads = Some(vec![OFFERED]);
     request.has_saturation = false;
     request.measure_cycles = MEASURED_CYCLES;
     let report = traffic(&network, &request, Watch::quiet())?;

@@ -19,5 +19,5 @@ pub mod study;
 pub use demo::{DEMO_KIB, DEMO_PRESET, demo};
 pub use doctor::{DoctorRow, DoctorState, doctor};
 pub use noccl_run::{MAX_THREADS, Mode, RunConfig, RunError, Step, Watch, WorkStage};
-pub use noccl_studies::{Backend, Error, ErrorClass, parse_time_limit};
+pub use noccl_studies::{Backend, Error, ErrorClass, parse_mode, parse_threads, parse_time_limit};
 pub use report::{algorithm, cases, verification};

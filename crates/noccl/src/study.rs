@@ -21,9 +21,9 @@ pub use noccl_studies::{
     OrderDrawRequest, OrderReport, OrderRequest, OrderRow, PublishedRow, StressFailure, StressKind,
     StressReport, StressRequest, TrafficPoint, TrafficReport, TrafficRequest, Validation,
     attention, barrier_study, baseline_figures, baselines, bench, calibrate, calibration_text,
-    check_barrier_page, coherence, deviations, gemm, loads_of_capacity, model_accuracy, model_rows,
-    model_spread, order, order_draws, parse_designs, parse_kernels, parse_orders, parse_pattern,
-    parse_protocols, parse_stress_kinds, published_rows, read_calibration, read_recording, stress,
-    traffic, validation, write_figures,
+    check_barrier_page, coherence, deviations, gemm, model_accuracy, model_rows, model_spread,
+    order, order_draws, parse_designs, parse_kernels, parse_orders, parse_pattern, parse_protocols,
+    parse_stress_kinds, published_rows, read_calibration, read_recording, stress, traffic,
+    validation, write_figures,
 };
 pub use noccl_workload::{Pattern, Traffic};

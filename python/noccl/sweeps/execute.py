@@ -111,11 +111,6 @@ def _measure(point: Point, spec: str) -> dict[str, Any]:
         operator=point.operator or "sum",
         element=point.element or "fp64",
         seed=point.seed,
-        has_links=False,
-        lengths=None,
-        definition=None,
-        is_lock_step=False,
-        noise=None,
     )
     if point.backend == "model":
         text = _native.compare_by_model(network, request)

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One attention layer on a mesh, all heads, cycle by cycle.
 
+use crate::request::words;
 use crate::{Error, Verified, load};
+#[cfg(feature = "clap")]
+use crate::{gemm::parse_mesh, parse_element, parse_mode, parse_threads};
 use noccl_coll::gemm::{
     Attention, AttentionPlan, DEFAULT_UTILISATION, Matrix, SubmatrixShape, flat_attention,
 };
@@ -13,40 +16,66 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// An attention layer on one mesh of `collective_noc`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(deny_unknown_fields)]
 pub struct AttentionRequest {
-    /// Columns and rows of clusters, powers of two.
+    /// Columns and rows of clusters, powers of two
+    #[cfg_attr(feature = "clap", arg(long, value_name = "WxH", value_parser = parse_mesh, default_value = "32x32"))]
+    #[serde(deserialize_with = "words::mesh")]
     pub mesh: (u32, u32),
-    /// The layer.
-    pub attention: Attention,
-    /// Value mode compares with the reference interpreter, timing mode is faster.
+    /// Rows of Q, K and V; a multiple of both sides of the mesh
+    #[cfg_attr(feature = "clap", arg(long, default_value_t = 4096))]
+    pub tokens: u32,
+    /// Columns of Q, K and V of a head
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_name = "COLUMNS", default_value_t = 128)
+    )]
+    pub head_columns: u32,
+    /// Heads, each with its own keys and values
+    #[cfg_attr(feature = "clap", arg(long, default_value_t = 32))]
+    pub heads: u32,
+    /// Element of Q, K, V and of the softmax: fp64, fp32, fp16 or bf16; sums are fp64 or fp32
+    #[cfg_attr(feature = "clap", arg(long, default_value = "fp16", value_parser = parse_element))]
+    #[serde(deserialize_with = "words::element")]
+    pub element: ElementType,
+    /// Share of the FPUs' peak that products reach
+    #[cfg_attr(feature = "clap", arg(long, value_name = "SHARE"))]
+    pub utilisation: Option<f64>,
+    /// FPU operations of one exponential
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_name = "OPERATIONS", default_value_t = 8)
+    )]
+    pub exponential_operations: u32,
+    /// value (computes, and compares with the reference) or timing (same cycles, faster)
+    #[cfg_attr(feature = "clap", arg(long, default_value = "timing", value_parser = parse_mode))]
+    #[serde(deserialize_with = "words::mode")]
     pub mode: Mode,
-    /// Seed of the inputs in value mode.
+    /// Seed of the random inputs
+    #[cfg_attr(feature = "clap", arg(long, default_value_t = 1))]
     pub seed: u64,
-    /// Threads; results do not depend on it.
+    /// Threads (1 to 256); the result does not depend on it
+    #[cfg_attr(feature = "clap", arg(long, default_value_t = 1, value_parser = parse_threads))]
     pub threads: usize,
     /// Fields of the spec that differ from the preset with an L1 of 1 MiB.
+    #[cfg_attr(feature = "clap", arg(skip))]
     pub overrides: Vec<(String, String)>,
 }
 
 impl AttentionRequest {
-    /// 4096 tokens, 32 heads of 128 columns, FP16, 8 operations per exponential, in timing mode.
-    #[must_use]
-    pub const fn new(mesh: (u32, u32)) -> Self {
-        Self {
-            mesh,
-            attention: Attention {
-                tokens: 4096,
-                head_columns: 128,
-                heads: 32,
-                element: ElementType::Fp16,
-                utilisation: DEFAULT_UTILISATION,
-                exponential_operations: 8,
+    const fn layer(&self) -> Attention {
+        Attention {
+            tokens: self.tokens,
+            head_columns: self.head_columns,
+            heads: self.heads,
+            element: self.element,
+            utilisation: match self.utilisation {
+                Some(share) => share,
+                None => DEFAULT_UTILISATION,
             },
-            mode: Mode::Timing,
-            seed: 1,
-            threads: 1,
-            overrides: Vec::new(),
+            exponential_operations: self.exponential_operations,
         }
     }
 }
@@ -92,7 +121,7 @@ pub fn attention(request: &AttentionRequest, watch: Watch<'_>) -> Result<Attenti
     let preset = format!("collective_noc_{width}x{height}_large");
     let loaded = load(&preset, &request.overrides)?.network;
     let network = Error::axi(&loaded, "attention")?;
-    let plan = flat_attention(network, &request.attention)?;
+    let plan = flat_attention(network, &request.layer())?;
     noccl_workload::check(&network, &plan.schedule)?;
     let is_value = request.mode == Mode::Value;
     let inputs = if is_value {
@@ -127,7 +156,6 @@ fn row(
     plan: &AttentionPlan,
     result: &RunResult,
 ) -> AttentionRow {
-    let attention = &request.attention;
     let times = &result.actions;
     let start = times.iter().map(|a| a.start_cycle).min();
     let end = times.iter().map(|a| a.finish_cycle).max();
@@ -145,15 +173,15 @@ fn row(
     });
     let clusters = network.clusters().count() as f64;
     let cluster = &network.axi().cluster;
-    let lanes = u64::from(cluster.num_cores) * (8 / attention.element.bytes());
+    let lanes = u64::from(cluster.num_cores) * (8 / request.element.bytes());
     let peak = clusters * lanes as f64 * cycles as f64;
     AttentionRow {
         network: network.spec().label(),
         mesh: format!("{}x{}", network.cluster_width(), network.cluster_height()),
-        tokens: attention.tokens,
-        head_columns: attention.head_columns,
-        heads: attention.heads,
-        element: attention.element,
+        tokens: request.tokens,
+        head_columns: request.head_columns,
+        heads: request.heads,
+        element: request.element,
         cycles,
         head_cycles,
         compute_cycles: plan.compute_cycles,
@@ -169,7 +197,7 @@ fn images(request: &AttentionRequest, plan: &AttentionPlan) -> Vec<MemoryImage> 
     let mut images = Vec::new();
     for matrix in Matrix::BOTH {
         for line in 0..plan.layout.lines(matrix) {
-            for head in 0..request.attention.heads {
+            for head in 0..request.heads {
                 let place = plan.layout.source(matrix, line, head);
                 let stream = (u64::from(head) << 32) | (u64::from(line) << 1);
                 let stream = stream | u64::from(matrix == Matrix::B);
@@ -180,7 +208,7 @@ fn images(request: &AttentionRequest, plan: &AttentionPlan) -> Vec<MemoryImage> 
                     bytes: random_elements(
                         request.seed.wrapping_add(stream),
                         bytes,
-                        request.attention.element,
+                        request.element,
                     ),
                 });
             }
@@ -200,7 +228,7 @@ fn outputs(
         rows,
         columns,
         inner: 1,
-        element: request.attention.element,
+        element: request.element,
     };
     let bytes = shape.c_bytes()?;
     let rows = 0..network.cluster_height();

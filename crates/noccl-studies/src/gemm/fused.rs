@@ -23,8 +23,8 @@ const MAX_LOADED_CLUSTERS: usize = 1024;
 
 /// The fastest reduction that a word stands for.
 pub(super) fn best_row(case: &GemmCase<'_>) -> Result<GemmRow, Error> {
-    let shape = case.request.submatrix;
-    let compute_cycles = shape.compute_cycles(case.network, case.request.utilisation)?;
+    let shape = case.request.shape();
+    let compute_cycles = shape.compute_cycles(case.network, case.request.utilisation())?;
     match case.backend {
         Backend::Published | Backend::PublishedWithDistance => {
             let mut row = row::fused_row(case, shape, compute_cycles)?;
@@ -42,7 +42,7 @@ pub(super) fn best_row(case: &GemmCase<'_>) -> Result<GemmRow, Error> {
 fn row(case: &GemmCase<'_>, reduction: &Reduction, compute_cycles: u64) -> Result<GemmRow, Error> {
     let network = case.network;
     let clusters = network.clusters().count();
-    let shape = case.request.submatrix;
+    let shape = case.request.shape();
     let fused = FusedConcatLinear {
         shape,
         compute_cycles,
@@ -217,7 +217,7 @@ pub(super) fn add_line_energy(
     rows: &mut [GemmRow],
 ) -> Result<(), Error> {
     let (width, height) = (network.cluster_width(), network.cluster_height());
-    let shape = request.submatrix;
+    let shape = request.shape();
     let bytes = shape.a_bytes();
     let is_even = shape.b_bytes() == bytes && shape.c_bytes()? == bytes;
     if width != height || !is_even || request.problem.is_some() {

@@ -10,8 +10,9 @@ mod values;
 
 pub use attention::{AttentionRequest, AttentionRow, attention};
 pub use request::{
-    Backend, Collectives, FusedRoot, GemmKernel, GemmRequest, parse_backends, parse_collectives,
-    parse_fused_root, parse_gemm_kernel, parse_mesh, parse_submatrix, parse_sync,
+    Backend, Backends, Collectives, Communication, FusedRoot, GemmKernel, GemmRequest,
+    NamedProblem, Sides, parse_backends, parse_collectives, parse_fused_root, parse_gemm_kernel,
+    parse_mesh, parse_submatrix, parse_sync,
 };
 pub use row::{COMPUTATION_SHARE, GemmBound, GemmRow};
 pub use shapes::{PAPER_SHAPE, PROBLEMS, Problem, parse_problem};
@@ -111,14 +112,14 @@ fn summa_row(case: &GemmCase<'_>, spread: Spread) -> Result<GemmRow, Error> {
         Some(problem) => Some(problem.cut(network, request.prefetch)?),
         None => None,
     };
-    let shape = cut.map_or(request.submatrix, |c| c.submatrix);
+    let shape = cut.map_or(request.shape(), |c| c.submatrix);
     let problem = Summa {
         shape,
         iterations: window.iterations(),
         prefetch: request.prefetch,
         spread,
         sync: request.sync_with(spread),
-        compute_cycles: shape.compute_cycles(network, request.utilisation)?,
+        compute_cycles: shape.compute_cycles(network, request.utilisation())?,
     };
     let mut row = match case.backend {
         Backend::Published | Backend::PublishedWithDistance => row::summa_row(case, &problem),

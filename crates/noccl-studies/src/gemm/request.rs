@@ -2,7 +2,12 @@
 //! What is asked: kernel, meshes, submatrices, collectives.
 
 use super::shapes::Problem;
+#[cfg(feature = "clap")]
+use super::shapes::parse_problem;
+use crate::request::words;
 use crate::{CheckpointRequest, Error};
+#[cfg(feature = "clap")]
+use crate::{parse_element, parse_mode, parse_threads};
 use noccl_coll::gemm::{DEFAULT_UTILISATION, Spread, SubmatrixShape, Sync};
 use noccl_model::Calibration;
 use noccl_run::Mode;
@@ -98,67 +103,108 @@ impl Backend {
     }
 }
 
+/// What yields the cycles; the command line reads it as one text.
+pub type Backends = Vec<Backend>;
+/// Who communicates; the command line reads it as one text.
+pub type Communication = Vec<Collectives>;
+/// A product by its name; none for S1's submatrices.
+pub type NamedProblem = Option<Problem>;
+
 /// Matrix products on meshes of `collective_noc`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(default, deny_unknown_fields)]
 pub struct GemmRequest {
-    /// How the product is distributed.
+    /// summa or fused_concat_linear
+    #[cfg_attr(feature = "clap", arg(value_name = "KERNEL", value_parser = parse_gemm_kernel))]
+    #[serde(deserialize_with = "words::gemm_kernel")]
     pub kernel: GemmKernel,
-    /// Columns and rows of clusters, powers of two.
+    /// Columns and rows of clusters, powers of two
+    #[cfg_attr(feature = "clap", arg(id = "mesh", long = "mesh", value_name = "WxH,...", value_delimiter = ',', value_parser = parse_mesh, default_value = "4x4"))]
+    #[serde(deserialize_with = "words::meshes")]
     pub meshes: Vec<(u32, u32)>,
-    /// What yields the cycles; rows of several stand beside each other.
-    pub backends: Vec<Backend>,
-    /// Constants of our model; `None` for those that ship with the library.
-    pub calibration: Option<Calibration>,
-    /// Product that the mesh works on; `None` for submatrices given by hand, without an end.
-    pub problem: Option<Problem>,
-    /// Submatrices of one cluster and iteration; with a problem they are chosen per mesh instead.
-    pub submatrix: SubmatrixShape,
-    /// Share of the FPUs' peak that the inner kernel reaches.
-    pub utilisation: f64,
-    /// Steady-state iterations that are timed.
-    pub iterations: u32,
-    /// Slots per input in every cluster; 2 is double buffering.
-    pub prefetch: u32,
-    /// Who communicates.
-    pub collectives: Vec<Collectives>,
-    /// Where the sum of a fused product is wanted.
+    /// software (S1's, with barriers), deliveries (software without barriers within a collective), in_network or all
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME", default_value = "all", value_parser = parse_collectives))]
+    #[serde(deserialize_with = "words::communication")]
+    pub collectives: Communication,
+    /// Where the sum of fused_concat_linear is wanted in the network: best (corner or middle, whichever is
+    /// faster) or corner (the paper's cluster 0); software always takes the corner
+    #[cfg_attr(feature = "clap", arg(long, value_name = "PLACE", default_value = "best", value_parser = parse_fused_root))]
+    #[serde(deserialize_with = "words::fused_root")]
     pub root: FusedRoot,
-    /// What orders the use of buffers; software always uses barriers.
+    /// sim (cycle by cycle), model (our model of the same schedule), published (the paper's equations and
+    /// constants) or published_with_distance (with two cycles per hop of a software transfer more); of several
+    /// or all the table has their distance from the simulation
+    #[cfg_attr(feature = "clap", arg(id = "backend", long = "backend", value_name = "NAME,...|all", default_value = "sim", value_parser = parse_backends))]
+    #[serde(rename = "backend", deserialize_with = "words::backends")]
+    pub backends: Backends,
+    /// Constants of our model; `None` for those that ship with the library.
+    #[cfg_attr(feature = "clap", arg(skip))]
+    #[serde(skip)]
+    pub calibration: Option<Box<Calibration>>,
+    /// Submatrices that a cluster holds of each input; 2 is double buffering
+    #[cfg_attr(feature = "clap", arg(long, value_name = "SLOTS", default_value_t = 2))]
+    pub prefetch: u32,
+    /// barriers or flags: what keeps a slot from being read too soon or overwritten too early;
+    /// software always takes barriers
+    #[cfg_attr(feature = "clap", arg(long, default_value = "barriers", value_parser = parse_sync))]
+    #[serde(deserialize_with = "words::sync")]
     pub sync: Sync,
-    /// Price a step by S1's method too, square meshes and equal submatrices of A, B and C only.
-    pub has_line_energy: bool,
-    /// Value mode multiplies and compares, timing mode is faster.
+    /// collective_noc (the paper's submatrices) or a product of a language model, e.g. llama_3_1_8b.gate;
+    /// a wrong name lists all
+    #[cfg_attr(feature = "clap", arg(id = "shape", long = "shape", value_name = "NAME", default_value = "collective_noc", value_parser = parse_problem))]
+    #[serde(rename = "shape", deserialize_with = "words::problem")]
+    pub problem: NamedProblem,
+    /// Submatrices of one cluster and iteration instead of the shape's
+    #[cfg_attr(feature = "clap", arg(long, value_name = "ROWSxCOLUMNSxINNER", conflicts_with = "shape", value_parser = parse_submatrix))]
+    #[serde(deserialize_with = "words::submatrix")]
+    pub submatrix: Option<Sides>,
+    /// Element of A and B with --submatrix: fp64, fp32, fp16, bf16, fp8_e4m3 or fp8_e5m2
+    #[cfg_attr(feature = "clap", arg(long, default_value = "fp64", value_parser = parse_element))]
+    #[serde(deserialize_with = "words::element")]
+    pub element: ElementType,
+    /// Share of the FPUs' peak that the inner kernel reaches
+    #[cfg_attr(feature = "clap", arg(long, value_name = "SHARE"))]
+    pub utilisation: Option<f64>,
+    /// Steady-state iterations that are timed
+    #[cfg_attr(feature = "clap", arg(long, default_value_t = 4))]
+    pub iterations: u32,
+    /// value (multiplies, and compares with the product) or timing (same cycles, faster)
+    #[cfg_attr(feature = "clap", arg(long, default_value = "timing", value_parser = parse_mode))]
+    #[serde(deserialize_with = "words::mode")]
     pub mode: Mode,
-    /// Seed of the inputs in value mode.
+    /// Seed of the random inputs
+    #[cfg_attr(feature = "clap", arg(long, default_value_t = 1))]
     pub seed: u64,
-    /// Threads of one run; results do not depend on it.
+    /// Threads of one run (1 to 256); the result does not depend on it
+    #[cfg_attr(feature = "clap", arg(long, default_value_t = 1, value_parser = parse_threads))]
     pub threads: usize,
+    /// Price an iteration by the paper's method too: events of one line of clusters, times the lines (JSON only)
+    #[cfg_attr(feature = "clap", arg(long = "line-energy"))]
+    pub has_line_energy: bool,
     /// Fields of the spec that differ from the preset.
+    #[cfg_attr(feature = "clap", arg(skip))]
     pub overrides: Vec<(String, String)>,
     /// Save the runs, or go on with saved ones.
+    #[cfg_attr(feature = "clap", arg(skip))]
+    #[serde(skip)]
     pub checkpoint: Option<CheckpointRequest>,
 }
 
-impl GemmRequest {
-    /// S1's submatrices, double buffered, with barriers, by software and in the network, in timing mode.
-    #[must_use]
-    pub fn new(kernel: GemmKernel, meshes: Vec<(u32, u32)>, collectives: Vec<Collectives>) -> Self {
+impl Default for GemmRequest {
+    fn default() -> Self {
         Self {
-            kernel,
-            meshes,
+            kernel: GemmKernel::Summa,
+            meshes: vec![(4, 4)],
             backends: vec![Backend::Sim],
             calibration: None,
             problem: None,
-            submatrix: SubmatrixShape {
-                rows: 18,
-                columns: 18,
-                inner: 18,
-                element: ElementType::Fp64,
-            },
-            utilisation: DEFAULT_UTILISATION,
+            submatrix: None,
+            element: ElementType::Fp64,
+            utilisation: None,
             iterations: 4,
             prefetch: 2,
-            collectives,
+            collectives: Collectives::ALL.to_vec(),
             root: FusedRoot::Best,
             sync: Sync::Barriers,
             has_line_energy: false,
@@ -168,6 +214,38 @@ impl GemmRequest {
             overrides: Vec::new(),
             checkpoint: None,
         }
+    }
+}
+
+impl GemmRequest {
+    /// S1's submatrices, double buffered, with barriers, in timing mode.
+    #[must_use]
+    pub fn new(kernel: GemmKernel, meshes: Vec<(u32, u32)>, collectives: Vec<Collectives>) -> Self {
+        Self {
+            kernel,
+            meshes,
+            collectives,
+            ..Self::default()
+        }
+    }
+
+    /// Submatrices of one cluster and iteration, S1's if none are given; with a problem they are chosen per mesh instead.
+    pub(super) fn shape(&self) -> SubmatrixShape {
+        let ([rows, columns, inner], element) = match self.submatrix {
+            Some(sides) => (sides, self.element),
+            None => ([18; 3], ElementType::Fp64),
+        };
+        SubmatrixShape {
+            rows,
+            columns,
+            inner,
+            element,
+        }
+    }
+
+    /// Share of the FPUs' peak that the inner kernel reaches.
+    pub(super) fn utilisation(&self) -> f64 {
+        self.utilisation.unwrap_or(DEFAULT_UTILISATION)
     }
 
     /// Limits that keep all counts in their types.
@@ -289,26 +367,20 @@ pub fn parse_sync(text: &str) -> Result<Sync, Error> {
     }
 }
 
-/// Reads `MxNxK` with rows, columns and inner dimension of the submatrices; FP64.
+/// Rows, columns and inner dimension of submatrices.
+pub type Sides = [u32; 3];
+
+/// Reads `MxNxK` with rows, columns and inner dimension of the submatrices.
 ///
 /// # Errors
 /// [`Error::Argument`].
-pub fn parse_submatrix(text: &str, element: ElementType) -> Result<SubmatrixShape, Error> {
-    let sides: Option<Vec<u32>> = text
-        .split('x')
-        .map(|n| n.parse().ok().filter(|n| (1..=MAX_SIDE).contains(n)))
-        .collect();
-    match sides.as_deref() {
-        Some([rows, columns, inner]) => Ok(SubmatrixShape {
-            rows: *rows,
-            columns: *columns,
-            inner: *inner,
-            element,
-        }),
-        Some(_) | None => Err(Error::argument(
-            "--submatrix",
-            text,
-            "accepted: ROWSxCOLUMNSxINNER, each 1 to 65536, e.g. 18x18x18",
-        )),
-    }
+pub fn parse_submatrix(text: &str) -> Result<Sides, Error> {
+    let side = |text: &str| text.parse().ok().filter(|n| (1..=MAX_SIDE).contains(n));
+    let sides: Option<Vec<u32>> = text.split('x').map(side).collect();
+    sides
+        .and_then(|sides| sides.try_into().ok())
+        .ok_or_else(|| {
+            let accepted = "accepted: ROWSxCOLUMNSxINNER, each 1 to 65536, e.g. 18x18x18";
+            Error::argument("--submatrix", text, accepted)
+        })
 }

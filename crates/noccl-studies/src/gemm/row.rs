@@ -166,7 +166,7 @@ impl GemmRow {
             communication_cycles: 0.0,
             sync_cycles: 0.0,
             compute_share: 0.0,
-            utilisation: request.utilisation,
+            utilisation: request.utilisation(),
             bound_by: GemmBound::Communication,
             speedup: None,
             sim_error: None,

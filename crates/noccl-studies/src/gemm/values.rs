@@ -88,7 +88,7 @@ fn problem(
     a_bytes: usize,
     b_bytes: usize,
 ) -> Result<Summa, Error> {
-    let shape = request.submatrix;
+    let shape = request.shape();
     let per_iteration = [
         (
             "A",
@@ -126,7 +126,7 @@ fn problem(
         prefetch: request.prefetch,
         spread,
         sync: request.sync_with(spread),
-        compute_cycles: shape.compute_cycles(network, request.utilisation)?,
+        compute_cycles: shape.compute_cycles(network, request.utilisation())?,
     })
 }
 

@@ -9,13 +9,14 @@ pub use files::{
     read_schedule, read_text, read_trace, spec_of_text, write_bytes, write_file,
 };
 pub use names::{
-    default_root, group_name, members, parse_collective, parse_element, parse_group,
-    parse_operator, parse_override, parse_pattern, parse_root, parse_set, parse_tile, root_name,
-    word,
+    default_root, group_name, members, parse_collective, parse_element, parse_group, parse_mode,
+    parse_operator, parse_override, parse_pattern, parse_root, parse_set, parse_threads,
+    parse_tile, root_name, word,
 };
 
 mod files;
 mod names;
+pub(crate) mod words;
 
 // Sizes as users write them: `4096`, `1KiB`, `2MiB`.
 

@@ -3,6 +3,7 @@
 
 use crate::Error;
 use noccl_net::{Coord, NetError, Network, TileRef, TileSet};
+use noccl_run::{MAX_THREADS, Mode};
 use noccl_spec::nearest;
 use noccl_workload::{CollectiveClass, CollectiveKind, ElementType, Operator, Pattern};
 use serde::de::DeserializeOwned;
@@ -84,6 +85,31 @@ pub fn parse_element(text: &str) -> Result<ElementType, Error> {
 pub fn parse_pattern(text: &str) -> Result<Pattern, Error> {
     let accepted = Pattern::ALL.map(Pattern::name).join(", ");
     parse("pattern", text, &accepted, &PATTERNS)
+}
+
+/// Reads `value` or `timing`.
+///
+/// # Errors
+/// [`Error::Argument`] with the accepted words.
+pub fn parse_mode(text: &str) -> Result<Mode, Error> {
+    match text {
+        "value" => Ok(Mode::Value),
+        "timing" => Ok(Mode::Timing),
+        _ => Err(Error::argument("--mode", text, "accepted: value, timing")),
+    }
+}
+
+/// Reads the threads of one run.
+///
+/// # Errors
+/// [`Error::Argument`] with the accepted numbers.
+pub fn parse_threads(text: &str) -> Result<usize, Error> {
+    let threads = text.parse().ok();
+    let threads = threads.filter(|threads| (1..=MAX_THREADS).contains(threads));
+    threads.ok_or_else(|| {
+        let accepted = format!("accepted: 1 to {MAX_THREADS}");
+        Error::argument("--threads", text, accepted)
+    })
 }
 
 /// Splits `key=value` of an override.

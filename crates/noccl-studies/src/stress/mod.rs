@@ -15,6 +15,7 @@ pub use generate::{Recipe, generate};
 pub use report::{HistogramBin, StressFailure, StressReport};
 
 use crate::Error;
+use crate::request::words;
 use executed::Executed;
 use noccl_net::Network;
 use noccl_net::capabilities::Carries;
@@ -124,20 +125,35 @@ pub fn parse_stress_kinds(text: &str) -> Result<Vec<StressKind>, Error> {
         .collect()
 }
 
+/// Kinds that a stress run mixes; the command line reads them as one text.
+pub type StressKinds = Vec<StressKind>;
+
 /// Which seeds to run, and on what.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(deny_unknown_fields)]
 pub struct StressRequest {
     /// Name of the spec as users gave it, with overrides, for reproducers.
+    #[cfg_attr(feature = "clap", arg(skip))]
+    #[serde(skip)]
     pub spec_arguments: String,
-    /// Number of seeds, at most [`MAX_STRESS_SEEDS`].
+    /// Number of seeds, at most 1000000
+    #[cfg_attr(feature = "clap", arg(long, default_value_t = 100))]
     pub seeds: u64,
-    /// First seed.
+    /// First seed
+    #[cfg_attr(feature = "clap", arg(long, value_name = "SEED", default_value_t = 0))]
     pub first_seed: u64,
-    /// Kinds that are mixed.
-    pub kinds: Vec<StressKind>,
-    /// Transactions per seed, [`MIN_STRESS_TRANSACTIONS`] to [`MAX_STRESS_TRANSACTIONS`].
+    /// Kinds to mix: all, or a list of write, read, multicast, reduction, barrier, atomic (not where routers carry
+    /// messages; of core tiles write, multicast, reduction); or alone: chain (random sets of overlapping chains of Torrent endpoints),
+    /// program (random programs of ranks), executed_program (the same in C on executed cores, compiled once)
+    #[cfg_attr(feature = "clap", arg(long = "only", value_name = "KIND,...", default_value = "all", value_parser = parse_stress_kinds))]
+    #[serde(deserialize_with = "words::stress_kinds")]
+    pub kinds: StressKinds,
+    /// Transactions per seed, 64 to 16384; of programs the most steps
+    #[cfg_attr(feature = "clap", arg(long, default_value_t = MIN_STRESS_TRANSACTIONS))]
     pub transactions: u32,
-    /// Does every seed draw a mesh no larger than the network's, and a variant of its routers?
+    /// Draw with every seed a mesh no larger than the spec's, and a variant of its routers
+    #[cfg_attr(feature = "clap", arg(long = "variants"))]
     pub has_variants: bool,
 }
 

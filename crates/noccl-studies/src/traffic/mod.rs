@@ -6,6 +6,9 @@ mod point;
 pub use point::zero_load_latency_cycles;
 
 use crate::Error;
+use crate::request::words;
+#[cfg(feature = "clap")]
+use crate::{parse_mode, parse_pattern, parse_threads};
 use noccl_model::capacity_beats_per_cycle;
 use noccl_net::Network;
 use noccl_run::{Mode, RunError, Tally, Watch, gb_per_s, time_ns};
@@ -17,40 +20,67 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// A sweep over offered loads.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(deny_unknown_fields)]
 pub struct TrafficRequest {
-    /// Where packets go.
+    /// uniform, transpose, bit_complement, neighbour, tornado, hotspot, row_multicast, broadcast, corner_broadcast, random_multicast
+    /// or many_to_one
+    #[cfg_attr(feature = "clap", arg(value_parser = parse_pattern))]
+    #[serde(deserialize_with = "words::pattern")]
     pub pattern: Pattern,
-    /// Beats per write burst; between cores words per packet.
-    pub beats: u32,
-    /// Offered loads in beats per cluster and cycle, each above 0 and at most 1.
-    pub loads: Vec<f64>,
-    /// Look for the saturation load.
-    pub has_saturation: bool,
-    /// Cycles before measuring starts.
-    pub warmup_cycles: u64,
-    /// Cycles measured.
-    pub measure_cycles: u64,
-    /// Seed of the injection and destination streams.
-    pub seed: u64,
-    /// Runs of each load, with this seed and those after it, 1 to 1000.
+    /// Beats per write burst, between cores words per packet [default: 16, or those of the longest packet if it has fewer; 1 of
+    /// many_to_one; between cores a unit with header and tag, 34 words]
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub beats: Option<u32>,
+    /// Offered loads in beats per cluster that sends and cycle; of many_to_one reductions per cycle of the whole mesh [default: 0.05 to 0.5
+    /// in steps of 0.05; of broadcasts, random multicasts and many_to_one tenths of the capacity]
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_name = "LOAD,...", value_delimiter = ',')
+    )]
+    pub loads: Option<Vec<f64>>,
+    /// Runs of each load, with this many seeds from --seed on; of several, means with 95 % intervals (1 to 1000)
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value_t = 1))]
     pub seeds: u32,
-    /// Mean latency from which on a load counts as saturated; three times that of an empty network if absent.
+    /// A load is saturated if its mean latency exceeds this; three times that of an empty network otherwise
+    #[cfg_attr(feature = "clap", arg(long = "latency-limit", value_name = "CYCLES"))]
     pub latency_limit_cycles: Option<f64>,
-    /// Value or timing mode.
+    /// Do not look for the saturation load
+    #[cfg_attr(feature = "clap", arg(long = "no-saturation", action = clap::ArgAction::SetFalse))]
+    pub has_saturation: bool,
+    /// Cycles before measuring starts
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_name = "CYCLES", default_value_t = 2_000)
+    )]
+    pub warmup_cycles: u64,
+    /// Cycles measured
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_name = "CYCLES", default_value_t = 8_000)
+    )]
+    pub measure_cycles: u64,
+    /// Seed of the injection and destination streams
+    #[cfg_attr(feature = "clap", arg(long, default_value_t = 1))]
+    pub seed: u64,
+    /// value or timing
+    #[cfg_attr(feature = "clap", arg(long, default_value = "timing", value_parser = parse_mode))]
+    #[serde(deserialize_with = "words::mode")]
     pub mode: Mode,
-    /// Threads of one run.
+    /// Threads of one run; the result does not depend on it (1 to 256)
+    #[cfg_attr(feature = "clap", arg(long, default_value_t = 1, value_parser = parse_threads))]
     pub threads: usize,
 }
 
 impl TrafficRequest {
-    /// 16-beat writes at ten loads, 2000 cycles of warm-up, 8000 measured, in timing mode.
+    /// 2000 cycles of warm-up, 8000 measured, in timing mode; beats and loads by the network.
     #[must_use]
-    pub fn new(pattern: Pattern) -> Self {
+    pub const fn new(pattern: Pattern) -> Self {
         Self {
             pattern,
-            beats: 16,
-            loads: (1..=10).map(|n| f64::from(n) * 0.05).collect(),
+            beats: None,
+            loads: None,
             has_saturation: true,
             warmup_cycles: 2_000,
             measure_cycles: 8_000,
@@ -62,37 +92,41 @@ impl TrafficRequest {
         }
     }
 
-    /// The same with packets that a network carries, and, of broadcasts, multicasts and reductions, tenths of its capacity as loads.
+    /// Beats of a packet, on a network that says how many it usually has.
     #[must_use]
-    pub fn on(network: &Network, pattern: Pattern) -> Self {
-        let mut request = Self::new(pattern);
-        request.beats = network.usual_packet_beats();
-        if pattern == Pattern::ManyToOne {
-            request.beats = 1;
-        }
-        if pattern.is_collective() {
-            request.loads = loads_of_capacity(network, pattern, request.beats);
-        }
-        request
+    pub fn beats(&self, network: &Network) -> u32 {
+        self.beats
+            .unwrap_or_else(|| match self.pattern == Pattern::ManyToOne {
+                true => 1,
+                false => network.usual_packet_beats(),
+            })
     }
 
-    fn at(&self, offered_beats_per_cycle: f64, seed: u64) -> Traffic {
+    /// Offered loads; of broadcasts, multicasts and reductions tenths of the network's capacity if none are given.
+    #[must_use]
+    pub fn loads(&self, network: &Network) -> Vec<f64> {
+        if let Some(loads) = &self.loads {
+            return loads.clone();
+        }
+        let all = (1..=10).map(f64::from);
+        if !self.pattern.is_collective() {
+            return all.map(|n| n * 0.05).collect();
+        }
+        let beats = self.beats(network).max(1);
+        let capacity = capacity_beats_per_cycle(network, self.pattern, beats);
+        all.map(|n| n / 10.0 * capacity).collect()
+    }
+
+    fn at(&self, network: &Network, offered_beats_per_cycle: f64, seed: u64) -> Traffic {
         Traffic {
             pattern: self.pattern,
-            beats: self.beats,
+            beats: self.beats(network),
             offered_beats_per_cycle,
             warmup_cycles: self.warmup_cycles,
             measure_cycles: self.measure_cycles,
             seed,
         }
     }
-}
-
-/// Tenths of the capacity.
-#[must_use]
-pub fn loads_of_capacity(network: &Network, pattern: Pattern, beats: u32) -> Vec<f64> {
-    let capacity = capacity_beats_per_cycle(network, pattern, beats);
-    (1..=10).map(|n| f64::from(n) / 10.0 * capacity).collect()
 }
 
 /// A measured sweep.
@@ -222,17 +256,17 @@ pub fn traffic(
     watch: Watch<'_>,
 ) -> Result<TrafficReport, Error> {
     check(network, request)?;
-    let zero_load = zero_load_latency_cycles(network, request.pattern, request.beats);
-    let capacity = capacity_beats_per_cycle(network, request.pattern, request.beats);
+    let (beats, loads) = (request.beats(network), request.loads(network));
+    let zero_load = zero_load_latency_cycles(network, request.pattern, beats);
+    let capacity = capacity_beats_per_cycle(network, request.pattern, beats);
     let searched = if request.has_saturation {
         point::USUAL_RUNS
     } else {
         0
     };
-    let runs = (request.loads.len() as u64 + searched) * u64::from(request.seeds);
+    let runs = (loads.len() as u64 + searched) * u64::from(request.seeds);
     let tally = Tally::new(watch, runs);
-    let points: Vec<TrafficPoint> = request
-        .loads
+    let points: Vec<TrafficPoint> = loads
         .par_iter()
         .map(|load| {
             let point = point(network, request, *load, zero_load, &tally)?;
@@ -251,7 +285,7 @@ pub fn traffic(
         network: network.spec().label(),
         overrides: network.spec().overrides.iter().cloned().collect(),
         pattern: request.pattern,
-        beats: request.beats,
+        beats,
         clock_ghz: network.spec().clock_ghz,
         zero_load_latency_cycles: zero_load,
         capacity_beats_per_cycle: capacity,
@@ -266,7 +300,8 @@ pub fn traffic(
 }
 
 fn check(network: &Network, request: &TrafficRequest) -> Result<(), Error> {
-    if let Some(load) = request.loads.iter().find(|l| !(**l > 0.0 && **l <= 1.0)) {
+    let (beats, loads) = (request.beats(network), request.loads(network));
+    if let Some(load) = loads.iter().find(|l| !(**l > 0.0 && **l <= 1.0)) {
         return Err(Error::argument(
             "--loads",
             load,
@@ -274,16 +309,16 @@ fn check(network: &Network, request: &TrafficRequest) -> Result<(), Error> {
         ));
     }
     let (longest, field) = network.longest_packet_beats();
-    if request.beats == 0 || request.beats > longest {
+    if beats == 0 || beats > longest {
         return Err(Error::argument(
             "--beats",
-            request.beats,
+            beats,
             format!("accepted: 1 to {longest} ({field})"),
         ));
     }
-    if request.pattern == Pattern::ManyToOne && request.beats != 1 {
+    if request.pattern == Pattern::ManyToOne && beats != 1 {
         let accepted = "accepted: 1, as a contribution is one flit";
-        return Err(Error::argument("--beats", request.beats, accepted));
+        return Err(Error::argument("--beats", beats, accepted));
     }
     if !(1..=1000).contains(&request.seeds) {
         let accepted = "accepted: 1 to 1000";

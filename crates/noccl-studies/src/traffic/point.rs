@@ -35,7 +35,7 @@ pub(super) fn point(
     config.threads = request.threads;
     let mut results = Vec::new();
     for seed in 0..u64::from(request.seeds) {
-        let traffic = request.at(load, request.seed.wrapping_add(seed));
+        let traffic = request.at(network, load, request.seed.wrapping_add(seed));
         let run = |on_progress: noccl_run::OnProgress<'_>| {
             run_traffic(network, &traffic, &config, on_progress)
         };

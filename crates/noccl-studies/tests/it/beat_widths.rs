@@ -121,8 +121,8 @@ fn low_loads_are_accepted_as_offered_and_their_bytes_are_those_of_the_beats() {
     for width in WIDTHS {
         for pattern in [Pattern::Uniform, Pattern::Neighbour] {
             let mut request = TrafficRequest::new(pattern);
-            request.beats = 8;
-            request.loads = vec![offered];
+            request.beats = Some(8);
+            request.loads = Some(vec![offered]);
             request.measure_cycles = 40_000;
             request.has_saturation = false;
             let net = network("collective_noc_4x4", width);

@@ -14,13 +14,13 @@ const COLLECTIVE: [Pattern; 4] = [
     Pattern::ManyToOne,
 ];
 
-fn request(preset: &str, pattern: Pattern) -> TrafficRequest {
+fn request(pattern: Pattern) -> TrafficRequest {
     TrafficRequest {
-        beats: 1,
+        beats: Some(1),
         has_saturation: false,
         warmup_cycles: 500,
         measure_cycles: 2_000,
-        ..TrafficRequest::on(&network(preset), pattern)
+        ..TrafficRequest::new(pattern)
     }
 }
 
@@ -34,9 +34,9 @@ fn alone_the_last_copy_takes_what_the_closed_form_says() {
             (Pattern::RandomMulticast, 0.03),
         ] {
             let request = TrafficRequest {
-                loads: vec![0.000_1],
+                loads: Some(vec![0.000_1]),
                 measure_cycles: 400_000,
-                ..request(preset, pattern)
+                ..request(pattern)
             };
             let report = sweep(preset, &request);
             let (found, zero) = (
@@ -50,9 +50,9 @@ fn alone_the_last_copy_takes_what_the_closed_form_says() {
         }
     }
     let request = TrafficRequest {
-        loads: vec![0.001],
+        loads: Some(vec![0.001]),
         measure_cycles: 400_000,
-        ..request("smart_4x4", Pattern::ManyToOne)
+        ..request(Pattern::ManyToOne)
     };
     let report = sweep("smart_4x4", &request);
     let point = &report.points[0];
@@ -72,15 +72,14 @@ fn no_accepted_load_exceeds_the_bound_of_links_and_interfaces() {
     ];
     for preset in presets.into_iter().step_by(one_in(4)) {
         for pattern in COLLECTIVE {
-            let mut request = request(preset, pattern);
+            let mut request = request(pattern);
             let network = network(preset);
             let clusters = network.clusters().count() as f64;
             let (width, height) = (network.cluster_width(), network.cluster_height());
             let senders = pattern.num_senders(width, height) as f64;
-            let capacity = request.loads[9];
-            request.loads = [0.5, 1.0, 1.2]
-                .map(|part| (part * capacity).min(1.0))
-                .to_vec();
+            let capacity = request.loads(&network)[9];
+            let parts = [0.5, 1.0, 1.2].map(|part| (part * capacity).min(1.0));
+            request.loads = Some(parts.to_vec());
             for point in sweep(preset, &request).points {
                 let accepted = point.accepted_flows_per_cycle.unwrap();
                 // What was in flight when measuring began comes out besides.
@@ -100,7 +99,7 @@ fn no_accepted_load_exceeds_the_bound_of_links_and_interfaces() {
 
 #[test]
 fn several_seeds_have_intervals_and_one_has_none() {
-    let one = sweep("smart_4x4", &request("smart_4x4", Pattern::Broadcast));
+    let one = sweep("smart_4x4", &request(Pattern::Broadcast));
     assert!(
         one.points
             .iter()
@@ -108,7 +107,7 @@ fn several_seeds_have_intervals_and_one_has_none() {
     );
     let several = TrafficRequest {
         seeds: 5,
-        ..request("smart_4x4", Pattern::Broadcast)
+        ..request(Pattern::Broadcast)
     };
     let report = sweep("smart_4x4", &several);
     let low = &report.points[2];
@@ -124,8 +123,8 @@ fn several_seeds_have_intervals_and_one_has_none() {
     let seeds = (1..=5).map(|seed| {
         let request = TrafficRequest {
             seed,
-            loads: vec![low.offered_beats_per_cycle],
-            ..request("smart_4x4", Pattern::Broadcast)
+            loads: Some(vec![low.offered_beats_per_cycle]),
+            ..request(Pattern::Broadcast)
         };
         sweep("smart_4x4", &request).points[0].accepted_beats_per_cycle
     });
@@ -135,7 +134,7 @@ fn several_seeds_have_intervals_and_one_has_none() {
 
 #[test]
 fn the_load_at_a_limit_of_latency_lies_between_those_below_and_above_it() {
-    let mut request = request("smart_8x8", Pattern::Broadcast);
+    let mut request = request(Pattern::Broadcast);
     request.has_saturation = true;
     request.latency_limit_cycles = Some(15.0);
     let report = sweep("smart_8x8", &request);
@@ -159,13 +158,13 @@ fn the_load_at_a_limit_of_latency_lies_between_those_below_and_above_it() {
 
 #[test]
 fn latency_between_routers_is_the_one_between_interfaces_less_their_cycles() {
-    let report = sweep("smart_4x4", &request("smart_4x4", Pattern::ManyToOne));
+    let report = sweep("smart_4x4", &request(Pattern::ManyToOne));
     for point in &report.points {
         let routers = point.mean_router_latency_cycles.unwrap();
         assert_eq!(routers, point.mean_latency_cycles.unwrap() - 3.0);
     }
     let preset = "collective_noc_2x2";
-    let machine = sweep(preset, &request(preset, Pattern::Uniform));
+    let machine = sweep(preset, &request(Pattern::Uniform));
     let json = serde_json::to_value(&machine.points[0]).unwrap();
     for absent in [
         "mean_router_latency_cycles",
@@ -189,16 +188,16 @@ fn what_routers_cannot_carry_is_refused_with_what_is_accepted() {
             r.pattern = Pattern::ManyToOne
         }),
         ("smart_4x4", "1 to 5 (router.smart.vc_flits)", &|r| {
-            r.beats = 6
+            r.beats = Some(6)
         }),
-        ("smart_4x4", "at most 1", &|r| r.loads = vec![1.01]),
+        ("smart_4x4", "at most 1", &|r| r.loads = Some(vec![1.01])),
         ("smart_4x4", "--seeds", &|r| r.seeds = 0),
         ("smart_4x4", "--latency-limit", &|r| {
             r.latency_limit_cycles = Some(f64::NAN)
         }),
     ];
     for (preset, part, change) in cases {
-        let mut request = request(preset, Pattern::Broadcast);
+        let mut request = request(Pattern::Broadcast);
         change(&mut request);
         let refused = traffic(&network(preset), &request, Watch::quiet());
         assert_says(refused.unwrap_err(), &[part]);

@@ -16,13 +16,13 @@ fn sweep_with(
     pattern: Pattern,
 ) -> Result<TrafficReport, Error> {
     let network = network_with(preset, fields);
-    let request = change(TrafficRequest::on(&network, pattern));
+    let request = change(TrafficRequest::new(pattern));
     traffic(&network, &request, Watch::quiet())
 }
 
 fn sweep(preset: &str, pattern: Pattern, loads: &[f64]) -> TrafficReport {
     let at_loads = |request| TrafficRequest {
-        loads: loads.to_vec(),
+        loads: Some(loads.to_vec()),
         has_saturation: false,
         ..request
     };
@@ -32,8 +32,8 @@ fn sweep(preset: &str, pattern: Pattern, loads: &[f64]) -> TrafficReport {
 /// Highest load that is not saturated, as a share of the capacity.
 fn saturation(preset: &str, pattern: Pattern, beats: u32) -> f64 {
     let searched = |request| TrafficRequest {
-        beats,
-        loads: vec![0.01],
+        beats: Some(beats),
+        loads: Some(vec![0.01]),
         ..request
     };
     let report = sweep_with(preset, &[], searched, pattern).unwrap();
@@ -53,7 +53,7 @@ fn a_unit_in_an_empty_network_takes_its_hops_its_corner_and_its_words() {
                 ("router.udn.turn_cycles", turn_cycles),
             ];
             let alone = |request| TrafficRequest {
-                loads: vec![0.001],
+                loads: Some(vec![0.001]),
                 has_saturation: false,
                 measure_cycles: 1_000_000,
                 ..request
@@ -113,8 +113,8 @@ fn a_port_or_link_that_one_packet_after_the_other_wants_is_never_idle() {
     assert!(accepted > 0.999, "{accepted}");
     // Each to its neighbour in the row, the last one to the first: a flow per link. Packets of one word come without gaps.
     let full = |request| TrafficRequest {
-        beats: 1,
-        loads: vec![1.0],
+        beats: Some(1),
+        loads: Some(vec![1.0]),
         has_saturation: false,
         ..request
     };
@@ -126,10 +126,13 @@ fn a_port_or_link_that_one_packet_after_the_other_wants_is_never_idle() {
 #[test]
 fn packets_are_units_unless_asked_otherwise_and_no_longer() {
     let network = network("tilepro64_4x4");
-    let request = TrafficRequest::on(&network, Pattern::Uniform);
-    assert_eq!(request.beats, UNIT_WORDS);
+    let request = TrafficRequest::new(Pattern::Uniform);
+    assert_eq!(request.beats(&network), UNIT_WORDS);
     let refused = |beats, pattern| {
-        let change = |request| TrafficRequest { beats, ..request };
+        let change = |request| TrafficRequest {
+            beats: Some(beats),
+            ..request
+        };
         sweep_with("tilepro64_4x4", &[], change, pattern).unwrap_err()
     };
     for beats in [0, UNIT_WORDS + 1] {

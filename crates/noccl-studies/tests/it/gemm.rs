@@ -41,9 +41,7 @@ fn double_buffered_iteration_is_the_longer_of_compute_and_communication_and_a_ba
             );
             // A kernel that takes next to no time: the transfers are what remains.
             let mut thin = request(side, collectives);
-            thin.submatrix.rows = 1;
-            thin.submatrix.columns = 1;
-            thin.submatrix.inner = 324;
+            thin.submatrix = Some([1, 1, 324]);
             let free = row(&thin);
             assert_eq!(free.bound_by, GemmBound::Communication);
             let parts = free.communication_cycles + free.sync_cycles;
@@ -236,12 +234,21 @@ fn fused_product_in_the_network_takes_the_formula_of_a_two_dimensional_reduction
 
 #[test]
 fn attention_is_right_bit_by_bit_and_takes_the_same_cycles_without_values() {
-    let mut request = AttentionRequest::new((4, 4));
-    request.attention.tokens = 64;
-    request.attention.head_columns = 16;
-    request.attention.heads = 3;
+    let mut request = AttentionRequest {
+        mesh: (4, 4),
+        tokens: 64,
+        head_columns: 16,
+        heads: 3,
+        element: ElementType::Fp64,
+        utilisation: None,
+        exponential_operations: 8,
+        mode: Mode::Value,
+        seed: 1,
+        threads: 1,
+        overrides: Vec::new(),
+    };
     for element in [ElementType::Fp64, ElementType::Fp16] {
-        request.attention.element = element;
+        request.element = element;
         request.mode = Mode::Value;
         let value = attention(&request, Watch::quiet()).expect("the layer runs");
         assert_eq!(value.verified, Verified::Yes, "{value:?}");

@@ -89,7 +89,7 @@ fn traffic_is_limited_by_interfaces_alone() {
         (Pattern::RowMulticast, 1.0 / 3.0, 4.0),
     ] {
         let request = TrafficRequest {
-            loads: vec![0.5 * capacity],
+            loads: Some(vec![0.5 * capacity]),
             has_saturation: false,
             measure_cycles: 4_000,
             ..TrafficRequest::new(pattern)

@@ -22,8 +22,8 @@ fn mesh(vcs: u32, vc_flits: u32, request: &TrafficRequest) -> TrafficReport {
 
 fn request(beats: u32, loads: &[f64]) -> TrafficRequest {
     TrafficRequest {
-        beats,
-        loads: loads.iter().map(|load| load * LEAVING).collect(),
+        beats: Some(beats),
+        loads: Some(loads.iter().map(|load| load * LEAVING).collect()),
         has_saturation: false,
         warmup_cycles: 2_000,
         measure_cycles: 8_000,

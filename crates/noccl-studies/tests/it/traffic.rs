@@ -35,7 +35,7 @@ fn latency_in_an_empty_network_equals_the_formula_where_all_packets_go_equally_f
 fn latency_never_falls_below_zero_load_and_grows_with_the_load() {
     for pattern in [Pattern::Uniform, Pattern::Transpose, Pattern::RowMulticast] {
         let mut request = TrafficRequest::new(pattern);
-        request.loads = vec![0.02, 0.06, 0.1];
+        request.loads = Some(vec![0.02, 0.06, 0.1]);
         request.has_saturation = false;
         let report = sweep("collective_noc_4x4", &request);
         let latencies: Vec<f64> = report
@@ -52,8 +52,8 @@ fn saturation_does_not_depend_on_the_loads_of_the_sweep_and_stays_below_the_capa
     // All to one of 64 clusters: a beat per cycle in all.
     let of = |loads: &[f64]| {
         let request = TrafficRequest {
-            beats: 1,
-            loads: loads.to_vec(),
+            beats: Some(1),
+            loads: Some(loads.to_vec()),
             ..TrafficRequest::new(Pattern::Hotspot)
         };
         sweep("collective_noc_8x8", &request)
@@ -75,7 +75,7 @@ fn saturation_does_not_depend_on_the_loads_of_the_sweep_and_stays_below_the_capa
 #[test]
 fn a_load_beyond_the_capacity_is_saturated_though_its_packets_arrive_in_the_end() {
     let mut request = TrafficRequest::new(Pattern::Uniform);
-    (request.loads, request.has_saturation) = (vec![0.9], false);
+    (request.loads, request.has_saturation) = (Some(vec![0.9]), false);
     let point = &sweep("collective_noc_4x4", &request).points[0];
     assert!(point.accepted_beats_per_cycle < 0.85, "{point:?}");
     assert!(point.saturated, "{point:?}");
@@ -95,13 +95,13 @@ fn every_pattern_is_saturated_above_its_capacity() {
                 continue;
             }
             let mut request = TrafficRequest {
-                beats: 4,
-                loads: vec![0.001],
+                beats: Some(4),
+                loads: Some(vec![0.001]),
                 has_saturation: false,
                 ..TrafficRequest::new(pattern)
             };
             let capacity = sweep(preset, &request).capacity_beats_per_cycle;
-            request.loads = vec![(1.2 * capacity).min(1.0)];
+            request.loads = Some(vec![(1.2 * capacity).min(1.0)]);
             let report = sweep(preset, &request);
             assert!(report.points[0].saturated, "{preset} {pattern}: {report:?}");
         }
@@ -113,8 +113,8 @@ fn row_saturation(entries: u32, beats: u32) -> f64 {
     let entries = [("router.merge_table_entries", entries)];
     let network = network_with("collective_noc_8x8", &entries);
     let request = TrafficRequest {
-        beats,
-        loads: vec![0.01],
+        beats: Some(beats),
+        loads: Some(vec![0.01]),
         warmup_cycles: 1_000,
         measure_cycles: 3_000,
         ..TrafficRequest::new(Pattern::RowMulticast)
@@ -139,7 +139,7 @@ fn merge_tables_of_two_entries_per_column_keep_the_rate_of_small_multicasts() {
 #[test]
 fn below_saturation_the_offered_load_is_accepted_and_above_it_is_not() {
     let mut request = TrafficRequest::new(Pattern::Uniform);
-    request.loads = vec![0.05, 1.0];
+    request.loads = Some(vec![0.05, 1.0]);
     let report = sweep("collective_noc_4x4", &request);
     let saturation = report.saturation_beats_per_cycle.unwrap();
     assert!((0.05..1.0).contains(&saturation), "{saturation}");

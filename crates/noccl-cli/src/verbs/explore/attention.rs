@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl attention`
 
-use crate::args::{OverrideArgs, parse_mode, parse_threads};
+use crate::args::OverrideArgs;
 use crate::effects::{self, Idle};
 use crate::progress::watched;
 use crate::table::grouped;
 use crate::verbs::Verb;
 use crate::{Outcome, output};
 use clap::Args;
-use noccl::collective::{ElementType, Verified};
-use noccl::study::gemm::parse_mesh;
+use noccl::collective::Verified;
 use noccl::study::{AttentionRequest, AttentionRow};
 use noccl::{Error, Mode};
 
@@ -25,36 +24,8 @@ Examples:
   noccl attention --mesh 16x16 --tokens 2048 --heads 4 --json
   noccl attention --mesh 4x4 --tokens 64 --head-columns 16 --heads 2 --element fp64 --mode value")]
 pub struct Attention {
-    /// Columns and rows of clusters, powers of two
-    #[arg(long, value_name = "WxH", value_parser = parse_mesh, default_value = "32x32")]
-    mesh: (u32, u32),
-    /// Rows of Q, K and V; a multiple of both sides of the mesh
-    #[arg(long, default_value_t = 4096)]
-    tokens: u32,
-    /// Columns of Q, K and V of a head
-    #[arg(long, value_name = "COLUMNS", default_value_t = 128)]
-    head_columns: u32,
-    /// Heads, each with its own keys and values
-    #[arg(long, default_value_t = 32)]
-    heads: u32,
-    /// Element of Q, K, V and of the softmax: fp64, fp32, fp16 or bf16; sums are fp64 or fp32
-    #[arg(long, default_value = "fp16", value_parser = noccl::collective::parse_element)]
-    element: ElementType,
-    /// Share of the FPUs' peak that products reach
-    #[arg(long, value_name = "SHARE")]
-    utilisation: Option<f64>,
-    /// FPU operations of one exponential
-    #[arg(long, value_name = "OPERATIONS", default_value_t = 8)]
-    exponential_operations: u32,
-    /// value (computes, and compares with the reference) or timing (same cycles, faster)
-    #[arg(long, default_value = "timing", value_parser = parse_mode)]
-    mode: Mode,
-    /// Seed of the random inputs
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Threads (1 to 256); the result does not depend on it
-    #[arg(long, default_value_t = 1, value_parser = parse_threads)]
-    threads: usize,
+    #[command(flatten)]
+    request: AttentionRequest,
     #[command(flatten)]
     overrides: OverrideArgs,
     /// Print the row as JSON
@@ -64,23 +35,15 @@ pub struct Attention {
 
 impl Verb for Attention {
     fn idle(&self) -> Vec<Idle> {
-        let is_timed = self.mode == Mode::Timing;
+        let is_timed = self.request.mode == Mode::Timing;
         effects::idle(is_timed, &["seed"], "--mode timing", "--mode value")
     }
 
     fn run(&self) -> Result<Outcome, Error> {
-        let mut request = AttentionRequest::new(self.mesh);
-        let layer = &mut request.attention;
-        layer.tokens = self.tokens;
-        layer.head_columns = self.head_columns;
-        layer.heads = self.heads;
-        layer.element = self.element;
-        layer.utilisation = self.utilisation.unwrap_or(layer.utilisation);
-        layer.exponential_operations = self.exponential_operations;
-        request.mode = self.mode;
-        request.seed = self.seed;
-        request.threads = self.threads;
-        request.overrides.clone_from(&self.overrides.overrides);
+        let request = AttentionRequest {
+            overrides: self.overrides.overrides.clone(),
+            ..self.request.clone()
+        };
         let row = watched("actions", |watch| noccl::study::attention(&request, watch))?;
         if self.json {
             output::json(&row)?;

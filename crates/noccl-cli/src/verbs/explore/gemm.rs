@@ -7,13 +7,9 @@ use crate::forms::{FormArgs, RowColumn, RowTable, Value};
 use crate::progress::watched;
 use crate::verbs::Verb;
 use clap::Args;
-use noccl::collective::{ElementType, Verified};
-use noccl::study::gemm::{
-    Backend, COMPUTATION_SHARE, Collectives, FusedRoot, GemmKernel, parse_backends,
-    parse_collectives, parse_fused_root, parse_gemm_kernel, parse_mesh, parse_problem,
-    parse_submatrix, parse_sync,
-};
-use noccl::study::{GemmRequest, GemmRow, GemmSync};
+use noccl::collective::Verified;
+use noccl::study::gemm::{Backend, COMPUTATION_SHARE, Collectives, GemmKernel};
+use noccl::study::{GemmRequest, GemmRow};
 use noccl::{Error, Mode};
 use std::path::PathBuf;
 
@@ -30,76 +26,24 @@ Examples:
   noccl gemm summa --mesh 16x16 --shape llama_3_1_8b.gate --collectives all
   noccl gemm fused_concat_linear --mesh 4x4,8x8 --collectives all --mode value")]
 pub struct Gemm {
-    /// summa or fused_concat_linear
-    #[arg(value_name = "KERNEL", value_parser = parse_gemm_kernel)]
-    kernel: GemmKernel,
-    /// Columns and rows of clusters, powers of two
-    #[arg(long, value_name = "WxH,...", value_delimiter = ',', value_parser = parse_mesh, default_value = "4x4")]
-    mesh: Vec<(u32, u32)>,
-    /// software (S1's, with barriers), deliveries (software without barriers within a collective), in_network or all
-    #[arg(long, value_name = "NAME", default_value = "all")]
-    collectives: String,
-    /// Where the sum of fused_concat_linear is wanted in the network: best (corner or middle, whichever is
-    /// faster) or corner (the paper's cluster 0); software always takes the corner
-    #[arg(long, value_name = "PLACE", default_value = "best", value_parser = parse_fused_root)]
-    root: FusedRoot,
-    /// sim (cycle by cycle), model (our model of the same schedule), published (the paper's equations and
-    /// constants) or published_with_distance (with two cycles per hop of a software transfer more); of several
-    /// or all the table has their distance from the simulation
-    #[arg(long, value_name = "NAME,...|all", default_value = "sim")]
-    backend: String,
+    #[command(flatten)]
+    request: GemmRequest,
     /// Constants of our model, from `noccl calibrate -o`; default: those that ship with it
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
-    /// Submatrices that a cluster holds of each input; 2 is double buffering
-    #[arg(long, value_name = "SLOTS", default_value_t = 2)]
-    prefetch: u32,
-    /// barriers or flags: what keeps a slot from being read too soon or overwritten too early;
-    /// software always takes barriers
-    #[arg(long, default_value = "barriers", value_parser = parse_sync)]
-    sync: GemmSync,
-    /// collective_noc (the paper's submatrices) or a product of a language model, e.g. llama_3_1_8b.gate;
-    /// a wrong name lists all
-    #[arg(long, value_name = "NAME", default_value = "collective_noc")]
-    shape: String,
-    /// Submatrices of one cluster and iteration instead of the shape's
-    #[arg(long, value_name = "ROWSxCOLUMNSxINNER", conflicts_with = "shape")]
-    submatrix: Option<String>,
-    /// Element of A and B with --submatrix: fp64, fp32, fp16, bf16, fp8_e4m3 or fp8_e5m2
-    #[arg(long, default_value = "fp64", value_parser = noccl::collective::parse_element)]
-    element: ElementType,
-    /// Share of the FPUs' peak that the inner kernel reaches
-    #[arg(long, value_name = "SHARE")]
-    utilisation: Option<f64>,
-    /// Steady-state iterations that are timed
-    #[arg(long, default_value_t = 4)]
-    iterations: u32,
-    /// value (multiplies, and compares with the product) or timing (same cycles, faster)
-    #[arg(long, default_value = "timing", value_parser = crate::args::parse_mode)]
-    mode: Mode,
-    /// Seed of the random inputs
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Threads of one run (1 to 256); the result does not depend on it
-    #[arg(long, default_value_t = 1, value_parser = crate::args::parse_threads)]
-    threads: usize,
     #[command(flatten)]
     checkpoint: crate::args::CheckpointArgs,
     #[command(flatten)]
     overrides: crate::args::OverrideArgs,
-    /// Price an iteration by the paper's method too: events of one line of clusters, times the lines (JSON only)
-    #[arg(long)]
-    line_energy: bool,
     #[command(flatten)]
     form: FormArgs,
 }
 
 impl Verb for Gemm {
     fn idle(&self) -> Vec<Idle> {
-        // 0: what cannot be read is refused where it is read.
-        let backends = parse_backends(&self.backend).unwrap_or_default();
-        let has = |backend| backends.is_empty() || backends.contains(&backend);
-        let is_summa = self.kernel == GemmKernel::Summa;
+        let request = &self.request;
+        let has = |backend| request.backends.contains(&backend);
+        let is_summa = request.kernel == GemmKernel::Summa;
         let of_runs = [
             "mode",
             "seed",
@@ -108,8 +52,7 @@ impl Verb for Gemm {
             "checkpoint",
             "checkpoint_every",
         ];
-        let is_software =
-            parse_collectives(&self.collectives).is_ok_and(|all| all == [Collectives::Software]);
+        let is_software = request.collectives == [Collectives::Software];
         [
             effects::idle(!has(Backend::Sim), &of_runs, "a model", "--backend sim"),
             effects::idle(
@@ -119,7 +62,7 @@ impl Verb for Gemm {
                 "--backend model",
             ),
             effects::idle(
-                self.mode == Mode::Timing,
+                request.mode == Mode::Timing,
                 &["seed"],
                 "--mode timing",
                 "--mode value",
@@ -132,7 +75,7 @@ impl Verb for Gemm {
             ),
             effects::idle(is_summa, &["root"], "summa", "fused_concat_linear"),
             effects::idle(
-                self.submatrix.is_none(),
+                request.submatrix.is_none(),
                 &["element"],
                 "a shape by name",
                 "--submatrix",
@@ -143,7 +86,12 @@ impl Verb for Gemm {
                 "--collectives software",
                 "in_network",
             ),
-            effects::idle(!self.form.is_json(), &["line_energy"], "a table", "--json"),
+            effects::idle(
+                !self.form.is_json(),
+                &["has_line_energy"],
+                "a table",
+                "--json",
+            ),
             self.form.idle(),
         ]
         .concat()
@@ -151,31 +99,13 @@ impl Verb for Gemm {
 
     fn run(&self) -> Result<Outcome, Error> {
         self.form.check(&TABLE)?;
-        let collectives = parse_collectives(&self.collectives)?;
-        let base = GemmRequest::new(self.kernel, self.mesh.clone(), collectives);
-        let by_hand = self.submatrix.as_deref();
-        let by_hand = by_hand.map(|text| parse_submatrix(text, self.element));
+        let calibration = self.calibration.as_deref();
+        let calibration = calibration.map(noccl::study::read_calibration);
         let request = GemmRequest {
-            problem: parse_problem(&self.shape)?,
-            submatrix: by_hand.transpose()?.unwrap_or(base.submatrix),
-            backends: parse_backends(&self.backend)?,
-            calibration: self
-                .calibration
-                .as_deref()
-                .map(noccl::study::read_calibration)
-                .transpose()?,
-            root: self.root,
-            has_line_energy: self.line_energy,
-            prefetch: self.prefetch,
-            sync: self.sync,
-            utilisation: self.utilisation.unwrap_or(base.utilisation),
-            iterations: self.iterations,
-            mode: self.mode,
-            seed: self.seed,
-            threads: self.threads,
+            calibration: calibration.transpose()?.map(Box::new),
             overrides: self.overrides.overrides.clone(),
             checkpoint: self.checkpoint.request(),
-            ..base
+            ..self.request.clone()
         };
         let rows = watched("products", |watch| noccl::study::gemm(&request, watch))?;
         let (above, below) = (self.overrides.heading(), legend() + &conclusion(&rows));

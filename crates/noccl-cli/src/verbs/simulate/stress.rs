@@ -29,23 +29,8 @@ Examples:
 pub struct Stress {
     #[command(flatten)]
     spec: SpecArgs,
-    /// Number of seeds, at most 1000000
-    #[arg(long, default_value_t = 100)]
-    seeds: u64,
-    /// First seed
-    #[arg(long, value_name = "SEED", default_value_t = 0)]
-    first_seed: u64,
-    /// Kinds to mix: all, or a list of write, read, multicast, reduction, barrier, atomic (not where routers carry
-    /// messages; of core tiles write, multicast, reduction); or alone: chain (random sets of overlapping chains of Torrent endpoints),
-    /// program (random programs of ranks), executed_program (the same in C on executed cores, compiled once)
-    #[arg(long, value_name = "KIND,...", default_value = "all")]
-    only: String,
-    /// Transactions per seed, 64 to 16384; of programs the most steps
-    #[arg(long, default_value_t = noccl::study::MIN_STRESS_TRANSACTIONS)]
-    transactions: u32,
-    /// Draw with every seed a mesh no larger than the spec's, and a variant of its routers
-    #[arg(long)]
-    variants: bool,
+    #[command(flatten)]
+    request: StressRequest,
     /// Print the report as JSON
     #[arg(long)]
     json: bool,
@@ -56,11 +41,7 @@ impl Verb for Stress {
         let network = self.spec.load()?;
         let request = StressRequest {
             spec_arguments: self.spec.as_arguments(),
-            seeds: self.seeds,
-            first_seed: self.first_seed,
-            kinds: noccl::study::parse_stress_kinds(&self.only)?,
-            transactions: self.transactions,
-            has_variants: self.variants,
+            ..self.request.clone()
         };
         let report = watched("seeds", |watch| {
             noccl::study::stress(&network, &request, watch)

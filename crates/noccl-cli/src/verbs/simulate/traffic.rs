@@ -2,14 +2,14 @@
 //! `noccl traffic`
 
 use crate::Outcome;
-use crate::args::{SpecArgs, parse_mode, parse_threads};
+use crate::args::SpecArgs;
 use crate::effects::Idle;
 use crate::forms::{FormArgs, RowColumn, RowTable, Value};
 use crate::progress::watched;
 use crate::verbs::Verb;
 use clap::Args;
-use noccl::study::{Pattern, TrafficPoint, TrafficReport, TrafficRequest};
-use noccl::{Error, Mode};
+use noccl::Error;
+use noccl::study::{TrafficPoint, TrafficReport, TrafficRequest};
 
 /// Latency over load of open-loop traffic, and saturation
 #[derive(Debug, Args)]
@@ -22,44 +22,10 @@ Examples:
   noccl traffic many_to_one --spec smart_8x8
   noccl traffic uniform --spec tilepro64_8x8")]
 pub struct Traffic {
-    /// uniform, transpose, bit_complement, neighbour, tornado, hotspot, row_multicast, broadcast, corner_broadcast, random_multicast
-    /// or many_to_one
-    #[arg(value_parser = noccl::study::parse_pattern)]
-    pattern: Pattern,
     #[command(flatten)]
     spec: SpecArgs,
-    /// Beats per write burst, between cores words per packet [default: 16, or those of the longest packet if it has fewer; 1 of
-    /// many_to_one; between cores a unit with header and tag, 34 words]
-    #[arg(long)]
-    beats: Option<u32>,
-    /// Offered loads in beats per cluster that sends and cycle; of many_to_one reductions per cycle of the whole mesh [default: 0.05 to 0.5
-    /// in steps of 0.05; of broadcasts, random multicasts and many_to_one tenths of the capacity]
-    #[arg(long, value_name = "LOAD,...", value_delimiter = ',')]
-    loads: Vec<f64>,
-    /// Runs of each load, with this many seeds from --seed on; of several, means with 95 % intervals (1 to 1000)
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seeds: u32,
-    /// A load is saturated if its mean latency exceeds this; three times that of an empty network otherwise
-    #[arg(long, value_name = "CYCLES")]
-    latency_limit: Option<f64>,
-    /// Do not look for the saturation load
-    #[arg(long)]
-    no_saturation: bool,
-    /// Cycles before measuring starts
-    #[arg(long, value_name = "CYCLES", default_value_t = 2_000)]
-    warmup_cycles: u64,
-    /// Cycles measured
-    #[arg(long, value_name = "CYCLES", default_value_t = 8_000)]
-    measure_cycles: u64,
-    /// Seed of the injection and destination streams
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// value or timing
-    #[arg(long, default_value = "timing", value_parser = parse_mode)]
-    mode: Mode,
-    /// Threads of one run; the result does not depend on it (1 to 256)
-    #[arg(long, default_value_t = 1, value_parser = parse_threads)]
-    threads: usize,
+    #[command(flatten)]
+    request: TrafficRequest,
     #[command(flatten)]
     form: FormArgs,
 }
@@ -72,30 +38,8 @@ impl Verb for Traffic {
     fn run(&self) -> Result<Outcome, Error> {
         self.form.check(&TABLE)?;
         let network = self.spec.load()?;
-        let mut request = TrafficRequest::on(&network, self.pattern);
-        if let Some(beats) = self.beats {
-            request.beats = beats;
-            if self.pattern.is_collective() {
-                request.loads =
-                    noccl::study::loads_of_capacity(&network, self.pattern, beats.max(1));
-            }
-        }
-        if !self.loads.is_empty() {
-            request.loads.clone_from(&self.loads);
-        }
-        let request = TrafficRequest {
-            has_saturation: !self.no_saturation,
-            warmup_cycles: self.warmup_cycles,
-            measure_cycles: self.measure_cycles,
-            seed: self.seed,
-            seeds: self.seeds,
-            latency_limit_cycles: self.latency_limit,
-            mode: self.mode,
-            threads: self.threads,
-            ..request
-        };
         let report = watched("loads", |watch| {
-            noccl::study::traffic(&network, &request, watch)
+            noccl::study::traffic(&network, &self.request, watch)
         })?;
         let above = format!("{} on {}\n\n", report.pattern, report.network);
         let below = saturation(&report);

@@ -70,8 +70,8 @@ pub fn sweep(preset: &str, request: &TrafficRequest) -> TrafficReport {
 /// Loads so low that packets hardly ever meet.
 pub fn lone_packets(pattern: Pattern, beats: u32) -> TrafficRequest {
     TrafficRequest {
-        beats,
-        loads: vec![0.000_2],
+        beats: Some(beats),
+        loads: Some(vec![0.000_2]),
         has_saturation: false,
         measure_cycles: 200_000,
         ..TrafficRequest::new(pattern)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Options of runs that are simulated action by action.
 
-use crate::args::{HardwareArgs, StallArgs, parse_mode, parse_threads};
+use crate::args::{HardwareArgs, StallArgs};
 use crate::effects::{self, Idle};
 use clap::Args;
 use noccl::collective::RunRequest;
@@ -11,13 +11,13 @@ use noccl::{Error, Mode};
 #[derive(Debug, Args)]
 pub struct SimulationArgs {
     /// value (bytes move and are checked) or timing (same cycles, faster)
-    #[arg(long, default_value = "value", value_parser = parse_mode)]
+    #[arg(long, default_value = "value", value_parser = noccl::parse_mode)]
     mode: Mode,
     /// Seed of the random inputs
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Threads of the simulator; the result does not depend on it (1 to 256)
-    #[arg(long, default_value_t = 1, value_parser = parse_threads)]
+    #[arg(long, default_value_t = 1, value_parser = noccl::parse_threads)]
     threads: usize,
     /// Give up with a diagnosis after this many cycles
     #[arg(long, value_name = "CYCLES")]
