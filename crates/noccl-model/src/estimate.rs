@@ -26,7 +26,7 @@ const PLAN_ISSUE_CYCLES: f64 = 16.0;
 /// A response that waits in vain in a merge table goes on after this time.
 const MERGE_TIMEOUT_CYCLES: f64 = 256.0;
 /// Blocks of fewer beats than this end so close to each other that their responses fill the merge tables.
-const CROWDED_BEATS: f64 = 32.0;
+const CONGESTED_BEATS: f64 = 32.0;
 /// Cycles per router that adds, of a reduction on its path.
 const ADD_CYCLES: f64 = 5.0;
 /// Software around one transaction: start and completion in the DMA engine, waiting for it.
@@ -117,23 +117,23 @@ impl Shape {
         // Measured: with single beats, two transactions per entry go through without anybody giving up.
         let transactions = self.members * self.cubes / self.merge_entries;
         let is_short = self.beats <= 1.0 && transactions <= 2.0;
-        let crowd = if self.beats < CROWDED_BEATS && !is_short {
+        let excess = if self.beats < CONGESTED_BEATS && !is_short {
             (transactions - 1.0).max(0.0)
         } else {
             0.0
         };
-        self.members * self.beats + self.round_trip_cycles + MERGE_TIMEOUT_CYCLES * crowd
+        self.members * self.beats + self.round_trip_cycles + MERGE_TIMEOUT_CYCLES * excess
     }
 
     /// All-gather along columns, then along rows.
     #[must_use]
     pub fn all_gather_lines_cycles(&self) -> f64 {
-        let crowd = (self.rows / self.merge_entries - 1.0).max(0.0);
+        let excess = (self.rows / self.merge_entries - 1.0).max(0.0);
         let per_row = if self.rows > 4.0 { self.rows } else { 0.0 };
         (self.members + per_row) * self.beats
             + 40.0
             + self.round_trip_cycles
-            + 3.0 * MERGE_TIMEOUT_CYCLES * crowd
+            + 3.0 * MERGE_TIMEOUT_CYCLES * excess
     }
 
     /// Reduce-scatter over the whole group: few reductions are open, each over all the group.

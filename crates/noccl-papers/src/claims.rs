@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The claims of a paper as data: what it says, how near ours has to be, how ours is measured.
 //!
-//! The file is part of the binary, so that every installation judges by the same text.
+//! The file is part of the binary, so that every installation assesses by the same text.
 
 use noccl_files::FileError;
 use noccl_studies::Error;

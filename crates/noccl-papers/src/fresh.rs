@@ -41,7 +41,7 @@ fn row_with(claim: &Claim, file: &str) -> ClaimRow {
     }
     let number = |cell: String| (!cell.is_empty()).then(|| cell.parse().unwrap());
     (row.ours, row.low, row.high) = (number(ours), number(low), number(high));
-    row.judge(claim, true);
+    row.assess(claim, true);
     row.reason.clone_from(&claim.explanation);
     row.detail = detail;
     row

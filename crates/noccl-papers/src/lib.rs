@@ -145,7 +145,7 @@ fn row(claim: &Claim, outcomes: &Outcomes) -> ClaimRow {
         }) => {
             row.ours = Some(*ours);
             (row.low, row.high) = interval.unzip();
-            row.judge(claim, *is_shown);
+            row.assess(claim, *is_shown);
             row.detail.clone_from(detail);
         }
         Some(Outcome::Missing(reason)) => row.reason.clone_from(reason),
@@ -156,7 +156,7 @@ fn row(claim: &Claim, outcomes: &Outcomes) -> ClaimRow {
 
 impl ClaimRow {
     /// Compares what was measured with the claim.
-    fn judge(&mut self, claim: &Claim, is_shown: bool) {
+    fn assess(&mut self, claim: &Claim, is_shown: bool) {
         self.holds = match (self.ours, self.low, self.high) {
             (Some(_), ..) if !is_shown => Some(false),
             (Some(_), Some(low), Some(high)) => claim.accepts_all((low, high)),

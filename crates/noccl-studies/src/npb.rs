@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is known of a run of a NAS Parallel Benchmark: a row of `noccl npb`, and of the rows that S4's claims are judged by.
+//! What is known of a run of a NAS Parallel Benchmark: a row of `noccl npb`, and of the rows that S4's claims are assessed by.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

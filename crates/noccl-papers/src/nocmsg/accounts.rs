@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The two readings of S4's baseline beside each other: every row that is judged under both, and how many hold.
+//! The two readings of S4's baseline beside each other: every row that is assessed under both, and how many hold.
 
 use super::machine::Layer;
 use crate::claims::{Claim, Evidence, Paper};
@@ -9,7 +9,7 @@ use noccl_studies::Error;
 
 /// A row under one reading.
 #[derive(Debug, Clone, Copy)]
-struct Judged {
+struct Assessed {
     ours: f64,
     holds: bool,
     /// Was a number of the reading fitted to it?
@@ -25,7 +25,7 @@ struct Tally {
 }
 
 impl Tally {
-    fn count(&mut self, row: Judged) {
+    fn count(&mut self, row: Assessed) {
         if row.is_fitted {
             self.fitted += 1;
         } else if row.holds {
@@ -53,7 +53,7 @@ pub(super) fn table(outcomes: &Outcomes) -> Result<Table, Error> {
         let both = Layer::LIBRARIES.map(|(_, suffix)| {
             let id = format!("{}{suffix}", claim.id);
             let twin = claims.iter().find(|claim| claim.id == id);
-            twin.and_then(|twin| judged(twin, outcomes))
+            twin.and_then(|twin| assessed(twin, outcomes))
         });
         let [Some(trees), Some(flat)] = both else {
             continue;
@@ -81,7 +81,7 @@ pub(super) fn table(outcomes: &Outcomes) -> Result<Table, Error> {
     })
 }
 
-const fn result(row: Judged) -> &'static str {
+const fn result(row: Assessed) -> &'static str {
     match (row.is_fitted, row.holds) {
         (true, true) => "fitted",
         (false, true) => "holds",
@@ -103,9 +103,9 @@ fn better(trees: Tally, flat: Tally) -> String {
 }
 
 /// A row, if it was measured.
-fn judged(claim: &Claim, outcomes: &Outcomes) -> Option<Judged> {
+fn assessed(claim: &Claim, outcomes: &Outcomes) -> Option<Assessed> {
     match outcomes.by_id.get(&claim.id)? {
-        Outcome::Measured { ours, is_shown, .. } => Some(Judged {
+        Outcome::Measured { ours, is_shown, .. } => Some(Assessed {
             ours: *ours,
             holds: *is_shown && claim.accepts(*ours),
             is_fitted: claim.evidence == Evidence::FittedConstant,

@@ -2,7 +2,7 @@
 //! S4's claims 12 to 15, 22 and 28: kernels of the NAS benchmarks over its library and over one that interrupts (Figs. 7 to 11).
 //!
 //! The runs take minutes to hours, so their rows are kept: `make npb-rows` writes `experiments/nocmsg/kernels.json` by `noccl npb`. What
-//! is judged here is what stands there.
+//! is assessed here is what stands there.
 
 use crate::statistics::Outcomes;
 use noccl_studies::{Error, NpbRow, parse_json};

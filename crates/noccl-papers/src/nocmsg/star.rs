@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Collectives in which everybody speaks with the root alone, as a library may do them: a barrier, and a reduction that the root makes by itself.
 //!
-//! S4 says that barrier and broadcast are the vendor's library's own and not how they work; [`super::accounts`] judges the claims by these too.
+//! S4 says that barrier and broadcast are the vendor's library's own and not how they work; [`super::accounts`] assesses the claims by these too.
 //! The library of algorithms has such a broadcast (`unicast`) and no such barrier, as nobody would choose it.
 
 use noccl_net::{Network, TileRef};

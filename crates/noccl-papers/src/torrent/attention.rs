@@ -54,7 +54,7 @@ pub(super) fn attention(
         .iter()
         .map(|movement| measure(runner, &snake, *movement))
         .collect::<Result<Vec<_>, Error>>()?;
-    judge(&rows, found);
+    assess(&rows, found);
     Ok(())
 }
 
@@ -100,7 +100,7 @@ fn differing(bytes: &[u8], expected: &[u8]) -> u64 {
     pairs.filter(|(ours, theirs)| ours != theirs).count() as u64
 }
 
-fn judge(rows: &[Row], found: &mut Found) {
+fn assess(rows: &[Row], found: &mut Found) {
     let out = &mut found.outcomes;
     let is_multicast = |row: &&Row| row.movement.num_destinations == MULTICAST_DESTINATIONS;
     let over = |method: Method| move |row: &Row| row.speedup(method);

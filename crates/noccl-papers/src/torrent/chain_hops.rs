@@ -29,11 +29,11 @@ pub(super) fn hops(watch: Watch<'_>, found: &mut Found) -> Result<(), Error> {
         orders: orders.filter(|o| *o != ChainOrder::Latency).collect(),
     };
     let draws = order_draws(&network, &request, watch)?;
-    judge(&draws, found);
+    assess(&draws, found);
     Ok(())
 }
 
-fn judge(draws: &[OrderDraw], found: &mut Found) {
+fn assess(draws: &[OrderDraw], found: &mut Found) {
     let unicast = means(draws, |d| d.unicast_hops);
     let multicast = means(draws, |d| d.multicast_hops);
     // All orders were asked for.

@@ -178,8 +178,8 @@ fn sample(request: &Request<'_>) -> Vec<u8> {
 }
 
 /// Passes a run of a random schedule with stalls, and its inputs.
-fn with_request(judge: impl FnOnce(&Request<'_>)) {
-    judge(&Request {
+fn with_request(checked: impl FnOnce(&Request<'_>)) {
+    checked(&Request {
         network: &MESH,
         schedule: &random_schedule(&MESH, 11, 30),
         inputs: &random_inputs(&MESH, 1)[..2],

@@ -93,13 +93,13 @@ impl Case {
 
     /// Checks memory after a run, one image per output: bit-exact to the reference, and what the
     /// collective means.
-    pub fn judge(&self, reference: &[Option<Vec<u8>>], memory: &[MemoryImage]) -> OutputCheck {
+    pub fn verify(&self, reference: &[Option<Vec<u8>>], memory: &[MemoryImage]) -> OutputCheck {
         let mut checked = OutputCheck {
             is_right: memory.len() == self.outputs.len(),
             sum_error: None,
         };
         for (output, (image, expected)) in memory.iter().zip(reference).enumerate() {
-            let one = self.meaning.judge(output, &image.bytes);
+            let one = self.meaning.verify(output, &image.bytes);
             checked.is_right &= one.is_right && expected.as_ref() == Some(&image.bytes);
             checked.sum_error = match (checked.sum_error, one.sum_error) {
                 (Some(a), Some(b)) if a.largest_of_bound >= b.largest_of_bound => Some(a),

@@ -70,15 +70,15 @@ impl Meaning {
         Self { expected }
     }
 
-    /// Judges the output with this number.
-    pub(crate) fn judge(&self, output: usize, bytes: &[u8]) -> OutputCheck {
+    /// Verifies the output with this number.
+    pub(crate) fn verify(&self, output: usize, bytes: &[u8]) -> OutputCheck {
         let expected = self.expected.get(output).or(self.expected.first());
         expected.map_or(
             OutputCheck {
                 is_right: false,
                 sum_error: None,
             },
-            |e| e.judge(bytes),
+            |e| e.verify(bytes),
         )
     }
 }
@@ -132,8 +132,8 @@ fn reduced(collective: &Collective, inputs: &[&[u8]]) -> Expected {
 }
 
 impl Expected {
-    /// Judges one output buffer.
-    fn judge(&self, output: &[u8]) -> OutputCheck {
+    /// Verifies one output buffer.
+    fn verify(&self, output: &[u8]) -> OutputCheck {
         match self {
             Expected::Bytes(expected) => OutputCheck {
                 is_right: output == expected.as_slice(),
@@ -236,10 +236,10 @@ mod tests {
             let mut reversed = inputs.clone();
             reversed.reverse();
             for order in [&inputs, &reversed] {
-                let checked = meaning.judge(0, &sum_of(element, order));
+                let checked = meaning.verify(0, &sum_of(element, order));
                 assert!(checked.is_right, "{element:?} {checked:?}");
             }
-            assert!(!meaning.judge(0, &sum_of(element, &inputs[1..])).is_right);
+            assert!(!meaning.verify(0, &sum_of(element, &inputs[1..])).is_right);
         }
     }
 
@@ -253,17 +253,17 @@ mod tests {
             let blocks: Vec<Vec<u8>> = (0..4).map(|source| block(source, rank)).collect();
             for other in 0..4 {
                 let is_own = rank == other;
-                let moved = of(CollectiveKind::AllToAll).judge(other, &blocks.concat());
+                let moved = of(CollectiveKind::AllToAll).verify(other, &blocks.concat());
                 assert_eq!(moved.is_right, is_own);
                 let sum = sum_of(element, &blocks);
-                let scattered = of(CollectiveKind::ReduceScatter).judge(other, &sum);
+                let scattered = of(CollectiveKind::ReduceScatter).verify(other, &sum);
                 assert_eq!(scattered.is_right, is_own);
             }
         }
         let short: Vec<Vec<u8>> = inputs.iter().map(|i| i[..256].to_vec()).collect();
         let gathered = Meaning::new(&collective(CollectiveKind::AllGather, element), &short);
-        assert!(gathered.judge(3, &short.concat()).is_right);
-        assert!(!gathered.judge(0, &short[0]).is_right);
+        assert!(gathered.verify(3, &short.concat()).is_right);
+        assert!(!gathered.verify(0, &short[0]).is_right);
     }
 
     #[test]
@@ -272,14 +272,14 @@ mod tests {
         let inputs: Vec<Vec<u8>> = (0..4).map(|p| random_input(7, p, 256, element)).collect();
         let sum = sum_of(element, &inputs);
         let reduce = Meaning::new(&collective(CollectiveKind::AllReduce, element), &inputs);
-        assert!(reduce.judge(0, &sum).is_right);
+        assert!(reduce.verify(0, &sum).is_right);
         let copy = Meaning::new(
             &collective(CollectiveKind::Multicast, element),
             &inputs[..1],
         );
-        assert!(copy.judge(0, &inputs[0]).is_right);
+        assert!(copy.verify(0, &inputs[0]).is_right);
         let mut flipped = sum;
         flipped[255] ^= 1;
-        assert!(!reduce.judge(0, &flipped).is_right);
+        assert!(!reduce.verify(0, &flipped).is_right);
     }
 }

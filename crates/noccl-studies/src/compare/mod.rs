@@ -249,7 +249,7 @@ fn measure(
             on_progress,
         )
     })?;
-    let checked = case.judge(&reference, &result.memory);
+    let checked = case.verify(&reference, &result.memory);
     let all_links = crate::runs::link_flits(network, &result.links);
     let outcome = Outcome {
         backend: Backend::Sim,

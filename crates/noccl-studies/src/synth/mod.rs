@@ -18,7 +18,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 use words::Simulated;
-use words::{Judged, judge};
+use words::{Proved, prove};
 
 /// What to search for.
 #[derive(Debug, Clone, PartialEq)]
@@ -191,12 +191,12 @@ pub fn synth(
     } else {
         SearchEnd::Exhausted
     };
-    let judged = judge(network, &problem, &found, request.seed)?;
-    let mut report = report(network, request, &problem, &found, &judged)?;
+    let proved = prove(network, &problem, &found, request.seed)?;
+    let mut report = report(network, request, &problem, &found, &proved)?;
     report.end = end;
     report.num_estimated = evaluator.num_estimated();
     report.host_seconds = start.elapsed().as_secs_f64();
-    Ok((report, judged.schedule))
+    Ok((report, proved.schedule))
 }
 
 fn problem<'a>(network: &'a Network, request: &SynthRequest) -> Result<Problem<'a>, Error> {
@@ -264,7 +264,7 @@ fn report(
     request: &SynthRequest,
     problem: &Problem<'_>,
     found: &Found,
-    judged: &Judged,
+    proved: &Proved,
 ) -> Result<SynthReport, Error> {
     let (mut lower, mut software) = (0, 0);
     for part in problem.parts() {
@@ -280,7 +280,7 @@ fn report(
     });
     let gain = library
         .as_ref()
-        .map(|best| best.cycles as f64 / judged.cycles.max(1) as f64);
+        .map(|best| best.cycles as f64 / proved.cycles.max(1) as f64);
     let links = request.faulty_links.iter();
     let links = links.map(|(a, b)| format!("{}-{}", root_name(*a), root_name(*b)));
     let tiles = request.faulty_tiles.iter().map(|tile| root_name(*tile));
@@ -298,10 +298,10 @@ fn report(
         objective: words::objective_name(request.objective).to_owned(),
         seed: request.seed,
         faults: links.chain(tiles).collect(),
-        method: judged.method.clone(),
-        num_actions: judged.schedule.actions.len() as u64,
-        cycles: judged.cycles,
-        energy_pj: judged.energy_pj,
+        method: proved.method.clone(),
+        num_actions: proved.schedule.actions.len() as u64,
+        cycles: proved.cycles,
+        energy_pj: proved.energy_pj,
         lower_bound_cycles: lower,
         software_bound_cycles: software,
         library,
@@ -311,6 +311,6 @@ fn report(
         num_untried: found.num_untried,
         end: SearchEnd::Exhausted,
         host_seconds: 0.0,
-        verified: judged.verified,
+        verified: proved.verified,
     })
 }

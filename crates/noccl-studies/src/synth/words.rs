@@ -74,7 +74,7 @@ const MAX_TIME_LIMIT: Duration = Duration::from_secs(86_400);
 // The best schedules before the checker, and in a run with real bytes.
 
 /// A schedule that is proved, with what its run says.
-pub(super) struct Judged {
+pub(super) struct Proved {
     pub(super) schedule: Schedule,
     pub(super) method: String,
     pub(super) cycles: u64,
@@ -83,20 +83,20 @@ pub(super) struct Judged {
 }
 
 /// The first of the best that is proved and delivers the right bytes.
-pub(super) fn judge(
+pub(super) fn prove(
     network: &Network,
     problem: &Problem<'_>,
     found: &Found,
     seed: u64,
-) -> Result<Judged, Error> {
+) -> Result<Proved, Error> {
     let mut refusal = None;
     for candidate in &found.best {
-        match judge_one(network, problem, candidate, seed) {
-            Ok(judged) if judged.verified.is_yes() => return Ok(judged),
-            Ok(judged) => {
+        match prove_one(network, problem, candidate, seed) {
+            Ok(proved) if proved.verified.is_yes() => return Ok(proved),
+            Ok(proved) => {
                 let accepted =
                     "found, but its run delivers other bytes: a defect; please report it";
-                refusal = Some(Error::argument("schedule", judged.method, accepted));
+                refusal = Some(Error::argument("schedule", proved.method, accepted));
             }
             Err(error) => refusal = Some(error),
         }
@@ -107,12 +107,12 @@ pub(super) fn judge(
     }))
 }
 
-fn judge_one(
+fn prove_one(
     network: &Network,
     problem: &Problem<'_>,
     candidate: &Candidate,
     seed: u64,
-) -> Result<Judged, Error> {
+) -> Result<Proved, Error> {
     let schedule = &candidate.schedule;
     let mut cases = Vec::new();
     for part in problem.parts() {
@@ -155,13 +155,13 @@ fn judge_one(
             .collect();
         let got = &result.memory[first..first + case.outputs.len()];
         first += case.outputs.len();
-        is_right &= case.judge(&reference, got).is_right;
+        is_right &= case.verify(&reference, got).is_right;
     }
     let table = network.energy().ok_or_else(|| {
         let accepted = "accepted: clusters behind AXI interfaces, whose events have costs";
         Error::argument("network", network.spec().label(), accepted)
     })?;
-    Ok(Judged {
+    Ok(Proved {
         schedule: schedule.clone(),
         method: candidate.name.clone(),
         cycles: runtime_cycles(Some(schedule), &result.actions),

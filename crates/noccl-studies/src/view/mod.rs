@@ -303,7 +303,7 @@ impl Subject<'_> {
         })?;
         let verified = match (case, reference) {
             (Some(case), Some(reference)) if recorded.stall.is_none() => {
-                Verified::compared(case.judge(&reference?, &recorded.result.memory).is_right)
+                Verified::compared(case.verify(&reference?, &recorded.result.memory).is_right)
             }
             (Some(_) | None, Some(_) | None) => Verified::NotChecked,
         };

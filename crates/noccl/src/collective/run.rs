@@ -230,7 +230,7 @@ fn run_by(
             (result, Some(report))
         }
     };
-    let checked = case.map(|case| case.judge(&reference, &result.memory));
+    let checked = case.map(|case| case.verify(&reference, &result.memory));
     let mut report = report_run(network, Some(schedule), &result, request.has_links);
     report.verified = checked.map_or(Verified::NotChecked, |v| Verified::compared(v.is_right));
     report.sum_error = checked.and_then(|v| v.sum_error);

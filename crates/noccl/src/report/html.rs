@@ -55,7 +55,7 @@ fn summary(cases: &[Case<'_>]) -> Markup {
     let rows = || cases.iter().flat_map(|c| &c.rows);
     let count = |verified: Verified| rows().filter(|r| r.verified == verified).count();
     let total = rows().count();
-    let judged = match (count(Verified::No), count(Verified::Yes)) {
+    let checked = match (count(Verified::No), count(Verified::Yes)) {
         (0, 0) => Markup::new(),
         (0, right) if right == total => Markup::text(format!("All {total} results are verified.")),
         (0, right) => Markup::text(format!("{right} of {total} results are verified. ")),
@@ -70,7 +70,7 @@ fn summary(cases: &[Case<'_>]) -> Markup {
     };
     let lines: Markup = cases.iter().filter_map(speedups).collect();
     let list = Markup::element("ul", &[], Markup::new().line().then(&lines));
-    Markup::element("p", &[], judged.then(&unchecked))
+    Markup::element("p", &[], checked.then(&unchecked))
         .then(&list)
         .line()
 }
@@ -160,13 +160,13 @@ fn cell(name: &'static str, is_word: bool, content: Markup) -> Markup {
 fn cells(row: &CompareRow) -> Vec<Markup> {
     let or_dash = |text: Option<String>| Markup::text(text.unwrap_or_else(|| "–".to_owned()));
     let link = row.busiest_link.as_ref();
-    let judged = Markup::text(verification(row));
+    let shown = Markup::text(verification(row));
     vec![
         Markup::text(size_label(row.bytes)),
         Markup::text(algorithm(row)),
         match row.verified {
             Verified::No => alarm(verification(row)),
-            Verified::NotChecked | Verified::Yes => judged,
+            Verified::NotChecked | Verified::Yes => shown,
         },
         Markup::text(row.cycles),
         or_dash(row.speedup_over_best_software.map(|s| format!("{s:.2}"))),

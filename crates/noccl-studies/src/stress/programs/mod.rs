@@ -4,10 +4,10 @@
 //! All bytes, the order of messages of each sender, and that nobody leaves a collective too early are compared with what the program
 //! alone says.
 
-#[cfg(test)]
-mod course;
 mod draw;
 mod runner;
+#[cfg(test)]
+mod termination;
 mod values;
 mod verify;
 

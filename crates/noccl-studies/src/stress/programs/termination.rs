@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Drawn programs come to their end whatever course they take.
+//! Drawn programs terminate, whatever the order of their messages.
 
 use super::draw::{Limits, draw};
 use super::values::{Call, Plan, Request, Stream};
 use std::collections::BTreeSet;
 
 /// Runs a program in which every message waits until its receive has begun, receives of any sender take what was sent last, and a
-/// collective waits for all: the hardest course that MPI allows.
-fn comes_to_its_end(plan: &Plan) -> bool {
+/// collective waits for all: the strictest order that MPI allows.
+fn terminates(plan: &Plan) -> bool {
     let mut next = vec![0; plan.calls.len()];
     let mut begun = BTreeSet::new();
     let mut waits_in: Vec<Option<usize>> = vec![None; plan.calls.len()];
@@ -91,13 +91,13 @@ fn comes_to_its_end(plan: &Plan) -> bool {
 }
 
 #[test]
-fn drawn_programs_come_to_their_end_in_the_hardest_course() {
+fn drawn_programs_terminate_in_the_strictest_order() {
     let limits = Limits {
         most_ranks: 16,
         most_steps: 64,
         is_any_group: true,
     };
     for seed in 0..300 {
-        assert!(comes_to_its_end(&draw(seed, limits)), "seed {seed}");
+        assert!(terminates(&draw(seed, limits)), "seed {seed}");
     }
 }
