@@ -152,6 +152,8 @@ class Runner:
         if here.code != 0:
             return "fails", reason(here)
         outputs = (RANK.sub("", here.output), *(run.output for run in runs))
+        if options.prints is not None:
+            outputs = tuple(output.lower() for output in outputs)
         found = compared(*map(lines, outputs))
         return ("other output", found) if found.startswith("prints") else (found, "")
 
@@ -189,7 +191,10 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=60, help="limit of each command")
     parser.add_argument("--noccl", type=Path, default=TOOLS / "noccl")
     parser.add_argument("--mpi", type=Path, default=TOOLS, help="folder of mpicc and mpiexec")
-    parser.add_argument("--prints", help="what each prints in real MPI, which is not run then")
+    parser.add_argument(
+        "--prints",
+        help="what each prints in real MPI, which is not run then; capitals do not count",
+    )
     parser.add_argument("--csv", type=Path, help="write the table to this file")
     return parser.parse_args()
 

@@ -20,6 +20,14 @@ static struct group *found(MPI_Group group, long site) {
   return groups[group];
 }
 
+// A group without ranks is MPI_GROUP_EMPTY, which programs compare.
+static int ended(MPI_Group *made) {
+  if (groups[*made]->size) return MPI_SUCCESS;
+  MPI_Group_free(made);
+  *made = MPI_GROUP_EMPTY;
+  return MPI_SUCCESS;
+}
+
 // A group with space for so many ranks.
 static struct group *new_group(int most, MPI_Group *number, long site) {
   if (num_groups == 0) num_groups = 1;
@@ -73,7 +81,7 @@ static int include(MPI_Group group, int count, const int *ranks, MPI_Group *made
   struct group *to = new_group(count, made, site);
   const struct group *from = found(group, site);
   for (int i = 0; i < count; i++) to->ranks[to->size++] = member(from, ranks[i], site);
-  return MPI_SUCCESS;
+  return ended(made);
 }
 
 static int exclude(MPI_Group group, int count, const int *ranks, MPI_Group *made, long site) {
@@ -84,7 +92,7 @@ static int exclude(MPI_Group group, int count, const int *ranks, MPI_Group *made
     for (int i = 0; i < count; i++) is_named |= ranks[i] == rank;
     if (!is_named) to->ranks[to->size++] = from->ranks[rank];
   }
-  return MPI_SUCCESS;
+  return ended(made);
 }
 
 int MPI_Group_incl(MPI_Group group, int count, const int *ranks, MPI_Group *made) {
@@ -139,7 +147,7 @@ static int combine(MPI_Group first, MPI_Group second, int is_common, int has_res
   }
   for (int i = 0; has_rest && i < b->size; i++)
     if (place_of(a, b->ranks[i]) == MPI_UNDEFINED) to->ranks[to->size++] = b->ranks[i];
-  return MPI_SUCCESS;
+  return ended(made);
 }
 
 int MPI_Group_union(MPI_Group first, MPI_Group second, MPI_Group *made) { return combine(first, second, 0, 1, made, SITE); }

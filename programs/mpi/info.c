@@ -9,12 +9,12 @@
 
 struct pair {
   struct pair *next;
-  char key[MPI_MAX_INFO_KEY + 1], value[MPI_MAX_INFO_VAL + 1];
+  char *value, key[];
 };
 
 // By number: MPI_INFO_ENV, which is empty, then those that were made.
 static struct pair **lists;
-static int num_lists = 1;
+static int num_lists = 1, most_lists;
 
 static struct pair **list(MPI_Info info, long site) {
   static struct pair *nothing;
@@ -30,20 +30,31 @@ static struct pair **find(MPI_Info info, const char *key, long site) {
 }
 
 int MPI_Info_create(MPI_Info *info) {
-  struct pair **more = realloc(lists, (size_t)(num_lists + 1) * sizeof *more);
-  if (!more) mpi_refuse("no memory for an info object", SITE);
-  lists = more;
+  if (num_lists >= most_lists) {
+    most_lists = 2 * num_lists;
+    struct pair **more = realloc(lists, (size_t)most_lists * sizeof *more);
+    if (!more) mpi_refuse("no memory for an info object", SITE);
+    lists = more;
+  }
   lists[num_lists] = 0;
   *info = num_lists++;
   return MPI_SUCCESS;
 }
 
+// Bytes of a text with its end, of which there are no more than so many.
+static size_t bytes_of(const char *text, size_t most) { return strnlen(text, most) + 1; }
+
 int MPI_Info_set(MPI_Info info, const char *key, const char *value) {
   struct pair **at = find(info, key, SITE);
-  if (!*at) *at = calloc(1, sizeof **at);
-  if (!*at) mpi_refuse("no memory for a value of an info object", SITE);
-  snprintf((*at)->key, sizeof(*at)->key, "%s", key);
-  snprintf((*at)->value, sizeof(*at)->value, "%s", value);
+  size_t key_bytes = bytes_of(key, MPI_MAX_INFO_KEY), bytes = bytes_of(value, MPI_MAX_INFO_VAL);
+  char *copy = malloc(bytes);
+  if (copy && !*at) *at = calloc(1, sizeof **at + key_bytes);
+  if (!copy || !*at) mpi_refuse("no memory for a value of an info object", SITE);
+  memcpy((*at)->key, key, key_bytes - 1);
+  memcpy(copy, value, bytes - 1);
+  copy[bytes - 1] = 0;
+  free((*at)->value);
+  (*at)->value = copy;
   return MPI_SUCCESS;
 }
 
@@ -89,6 +100,7 @@ int MPI_Info_delete(MPI_Info info, const char *key) {
   struct pair **at = find(info, key, SITE), *pair = *at;
   if (!pair) mpi_refuse("MPI_Info_delete: a key that the object does not have", SITE);
   *at = pair->next;
+  free(pair->value);
   free(pair);
   return MPI_SUCCESS;
 }

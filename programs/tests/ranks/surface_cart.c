@@ -82,6 +82,16 @@ int main(int argc, char **argv) {
   int three[3] = {0, 2, 0};
   MPI_Dims_create(24, 3, three);
   if (rank == 0) printf("24 is %d %d %d\n", three[0], three[1], three[2]);
+  // A grid without a dimension.
+  MPI_Comm point;
+  int kept[2] = {0, 0}, own = 0, points, result = MPI_CONGRUENT;
+  MPI_Cart_sub(grid, kept, &point);
+  if (point != MPI_COMM_NULL) {
+    MPI_Comm_compare(point, MPI_COMM_SELF, &result);
+    own = result == MPI_CONGRUENT;
+  }
+  MPI_Reduce(&own, &points, 1, MPI_INT, MPI_SUM, 0, grid);
+  if (rank == 0) printf("points %d\n", points);
   MPI_Type_free(&column);
   MPI_Finalize();
   return 0;

@@ -51,6 +51,10 @@ static void group_of_ranks(MPI_Group world, int size) {
   say("translated", found[0] * 100 + found[1]);
   MPI_Group_translate_ranks(odd, 1, wanted, even, found);
   say("not there", found[0]);
+  MPI_Group nobody[2];
+  MPI_Group_difference(even, both, &nobody[0]);
+  MPI_Group_incl(world, 0, ranks, &nobody[1]);
+  say("nobody", nobody[0] == MPI_GROUP_EMPTY && nobody[1] == MPI_GROUP_EMPTY);
   MPI_Comm comm;
   MPI_Comm_create(MPI_COMM_WORLD, last, &comm);
   int sum = -1, own;

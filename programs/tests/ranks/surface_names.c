@@ -27,6 +27,20 @@ static int infos(void) {
   length = sizeof value;
   MPI_Info_get_string(copy, "access", &length, value, &flag);
   good += flag && length == 11 && strcmp(value, "sequential") == 0;
+  // A value is replaced by a longer one; many objects take the memory of what they hold.
+  MPI_Info_set(copy, "access", "sequential, then random");
+  MPI_Info_get(copy, "access", 31, value, &flag);
+  good += flag && strcmp(value, "sequential, then random") == 0;
+  enum { MANY = 2000 };
+  static MPI_Info many[MANY];
+  for (int i = 0; i < MANY; i++) {
+    MPI_Info_create(&many[i]);
+    MPI_Info_set(many[i], "first", "1");
+    MPI_Info_set(many[i], "second", "2");
+  }
+  MPI_Info_get(many[MANY - 1], "second", 31, value, &flag);
+  good += flag && value[0] == '2';
+  for (int i = 0; i < MANY; i++) MPI_Info_free(&many[i]);
   MPI_Info_free(&info);
   MPI_Info_free(&copy);
   return good + (info == MPI_INFO_NULL);
