@@ -369,7 +369,7 @@ module noccl_merge_props
       .lead_i     (u_merge.lead),
       .count_i    (u_merge.group_count),
       .resp_i     (u_merge.group_resp),
-      .leaves_i   (u_merge.leaves)
+      .leaves_i   (u_merge.leaves - noccl_flit_pkg::count_t'(u_merge.has_own))
   );
 
   `NOCCL_ASSERT(LeavesAreInsideOrHaveLeft, is_unbalanced == '0)

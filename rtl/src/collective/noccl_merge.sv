@@ -88,7 +88,7 @@ module noccl_merge
   resp_e  forwarded_resp_q [NUM_PORTS];
 
   port_set_t group, last;
-  logic any;
+  logic any, has_own;
   hdr_t lead;
   count_t group_count, leaves;
   logic [1:0] group_resp;
@@ -107,14 +107,17 @@ module noccl_merge
       .lead_o   (lead),
       .count_o  (group_count),
       .resp_o   (group_resp),
-      .leaves_o (leaves)
+      .leaves_o (leaves),
+      .has_own_o(has_own)
   );
   assign any = group != '0;
 
   // ----------------------------------------------------------------------- what it has come to so far
 
-  slots_t hits, frees, reusable, free_slot, target;
-  count_t sum;
+  // Entries of the transaction: names alone, as the group is known later.
+  slots_t hits, completes, frees, reusable, free_slot, starts, target;
+  // Leaves that the group leaves open: an entry that has them is complete, which is asked beside the sum.
+  count_t sum, open_leaves;
   logic [1:0] resp;
   // Another group's contributions lie here under the same name.
   logic is_in_use;
@@ -125,12 +128,15 @@ module noccl_merge
     logic [1:0] hit_resp;
     slots_t has_name;
     hits = '0;
+    completes = '0;
     has_name = '0;
     hit_count = '0;
     hit_resp = '0;
+    open_leaves = leaves - group_count - count_t'(has_own);
     for (int unsigned e = 0; e < Entries; e++) begin
-      has_name[e] = any && valid_q[e] && entry_q[e].dst == lead.dst && entry_q[e].tag == lead.tag;
+      has_name[e] = valid_q[e] && entry_q[e].dst == lead.dst && entry_q[e].tag == lead.tag;
       hits[e] = has_name[e] && entry_q[e].base == lead.base && entry_q[e].mask == lead.mask;
+      completes[e] = hits[e] && entry_q[e].count == open_leaves;
       if (hits[e]) hit_count |= entry_q[e].count;
       if (hits[e]) hit_resp = hit_resp | 2'(entry_q[e].resp);
     end
@@ -153,7 +159,7 @@ module noccl_merge
 
   assign has_hit = |hits;
   assign is_hit_passed = |(hits & has_passed_q);
-  assign is_complete = sum == leaves;
+  assign is_complete = completes != '0 || (!has_hit && open_leaves == '0);
   // The entry of a result is still needed.
   assign frees = ~(valid_q | result_slot);
   assign reusable = valid_q & has_passed_q & ~result_slot;
@@ -161,7 +167,8 @@ module noccl_merge
   assign is_full = any && !has_hit && !is_complete && frees == '0;
   assign goes_on = is_complete || is_hit_passed || (!has_hit && free_slot == '0);
   // Entry that takes the contributions.
-  assign target = !any ? '0 : has_hit ? hits : goes_on ? '0 : free_slot;
+  assign starts = any && !has_hit && open_leaves != '0 ? free_slot : '0;
+  assign target = starts | (any ? hits : '0);
   assign has_overflowed_d = has_overflowed_q || is_full;
 
   // The last of the group goes on for all, with these.
@@ -201,14 +208,14 @@ module noccl_merge
   assign is_tick = tick_q == TickBits'(TickCycles - 1);
 
   always_comb begin : p_entries
-    valid_d = (valid_q | target) & ~(is_complete ? hits : '0);
+    valid_d = (valid_q | target) & ~(any && is_complete ? hits : '0);
     is_timed_d = is_timed_q;
     has_passed_d = has_passed_q | gives_up;
     for (int unsigned e = 0; e < Entries; e++) begin
       timer_d[e] = timer_q[e];
       if (is_tick && timer_q[e] != '1) timer_d[e] = timer_q[e] + 3'd1;
       if (target[e]) timer_d[e] = '0;
-      if (target[e] && !has_hit) begin
+      if (starts[e]) begin
         is_timed_d[e]   = has_overflowed_d;
         has_passed_d[e] = 1'b0;
       end
@@ -240,7 +247,7 @@ module noccl_merge
     {result_resp_q, result_route_q} <= {result_resp_d, result_route_d};
     if (any) kind_q <= lead.kind;
     for (int unsigned e = 0; e < Entries; e++) begin
-      if (target[e] && !has_hit) entry_q[e] <= lead;
+      if (starts[e]) entry_q[e] <= lead;
       if (target[e]) entry_q[e].count <= sum;
       if (target[e]) entry_q[e].resp <= resp_e'(resp);
     end
@@ -256,7 +263,8 @@ module noccl_merge
 
   always_comb begin : p_due
     for (int unsigned e = 0; e < Entries; e++) begin
-      due[e] = valid_q[e] && is_timed_q[e] && !has_passed_q[e] && timer_q[e] == '1 && !hits[e];
+      due[e] = valid_q[e] && is_timed_q[e] && !has_passed_q[e] && timer_q[e] == '1;
+      if (any && hits[e]) due[e] = 1'b0;
       result_slot[e] = result_valid_q && result_slot_q == SlotBits'(e);
     end
     gives_up = result_valid_q ? '0 : lowest(due);
@@ -287,7 +295,8 @@ module noccl_merge
   `NOCCL_ASSERT_INIT(TwoEntries, Entries >= 2)
   `NOCCL_ASSERT_INIT(TimeoutTicks, TimeoutCycles >= 16 && 8 * TickCycles == TimeoutCycles)
   `NOCCL_ASSERT(OneEntryPerTransaction, (hits & (hits - slots_t'(1))) == '0)
-  `NOCCL_ASSERT(NeverMoreThanAllLeaves, !any || has_hit || group_count <= leaves)
+  `NOCCL_ASSERT(NeverMoreThanAllLeaves,
+                !any || has_hit || group_count <= leaves - count_t'(has_own))
   `NOCCL_ASSERT_INIT(OneOrThreeCycles, MergeCycles == 1 || MergeCycles == 3)
   `NOCCL_ASSERT(AbsorbOrForward, (absorb_o & (forward_o | (goes_on ? last : '0))) == '0)
   `NOCCL_ASSERT(ServedHeadsDecide, (group & ~(absorb_o | (goes_on ? last : '0))) == '0)

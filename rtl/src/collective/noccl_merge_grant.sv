@@ -38,14 +38,16 @@ module noccl_merge_grant
     output count_t                       count_o,
     /// Their worst response.
     output logic                   [1:0] resp_o,
-    /// Leaves behind this router.
-    output count_t                       leaves_o
+    /// Leaves behind this router, with `has_own_o` one less.
+    output count_t                       leaves_o,
+    output logic                         has_own_o
 );
 
   port_set_t free, leads, group, upper;
   hdr_t lead;
   count_t count, leaves;
   logic [1:0] resp;
+  logic has_own;
 
   // Inputs above the one that led last; input 0 is above nobody.
   logic [NUM_PORTS-1:1] above_q, above_d;
@@ -66,7 +68,8 @@ module noccl_merge_grant
       .group_o  (group),
       .count_o  (count),
       .resp_o   (resp),
-      .leaves_o (leaves)
+      .leaves_o (leaves),
+      .has_own_o(has_own)
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -79,6 +82,7 @@ module noccl_merge_grant
     hdr_t lead_q;
     count_t count_q, leaves_q;
     logic [1:0] resp_q;
+    logic has_own_q;
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) group_q <= '0;
@@ -87,26 +91,29 @@ module noccl_merge_grant
     // What only counts with a group has no reset.
     always_ff @(posedge clk_i) begin
       if (free != '0) begin
-        lead_q   <= lead;
-        count_q  <= count;
-        resp_q   <= resp;
+        lead_q <= lead;
+        count_q <= count;
+        resp_q <= resp;
         leaves_q <= leaves;
+        has_own_q <= has_own;
       end
     end
-    assign free     = pending_i & ~group_q;
-    assign group_o  = group_q;
-    assign lead_o   = lead_q;
-    assign count_o  = count_q;
-    assign resp_o   = resp_q;
-    assign leaves_o = leaves_q;
+    assign free      = pending_i & ~group_q;
+    assign group_o   = group_q;
+    assign lead_o    = lead_q;
+    assign count_o   = count_q;
+    assign resp_o    = resp_q;
+    assign leaves_o  = leaves_q;
+    assign has_own_o = has_own_q;
     `NOCCL_ASSERT(GroupStays, (group_q & ~pending_i) == '0)
   end else begin : gen_wires
-    assign free     = pending_i;
-    assign group_o  = group;
-    assign lead_o   = lead;
-    assign count_o  = count;
-    assign resp_o   = resp;
-    assign leaves_o = leaves;
+    assign free      = pending_i;
+    assign group_o   = group;
+    assign lead_o    = lead;
+    assign count_o   = count;
+    assign resp_o    = resp;
+    assign leaves_o  = leaves;
+    assign has_own_o = has_own;
   end
 
   always_comb begin : p_last

@@ -33,8 +33,10 @@ module noccl_merge_group
     output count_t                       count_o,
     /// Their worst response.
     output logic                   [1:0] resp_o,
-    /// Leaves behind this router.
-    output count_t                       leaves_o
+    /// Leaves behind this router; with `has_own_o` one less, whose response never leaves the initiator's NI.
+    output count_t                       leaves_o,
+    /// See `leaves_o`. Apart, so that the sum does not wait.
+    output logic                         has_own_o
 );
 
   port_set_t members[NUM_PORTS], toward[NUM_PORTS];
@@ -75,8 +77,7 @@ module noccl_merge_group
     return who[0] ? first : '0;
   endfunction
 
-  count_t first_three, last_two, all_leaves;
-  logic has_own;
+  count_t first_three, last_two;
 
   always_comb begin : p_count
     first_three = of_two(group_o[1:0], head_i[0].count, head_i[1].count) +
@@ -94,11 +95,9 @@ module noccl_merge_group
       .base_i  (lead_o.base),
       .mask_i  (lead_o.mask),
       .toward_i(lead_toward),
-      .leaves_o(all_leaves)
+      .leaves_o
   );
-  // The initiator's own response never leaves its NI.
-  assign has_own  = lead_o.own_copy && lead_toward[LOCAL];
-  assign leaves_o = all_leaves - count_t'(has_own);
+  assign has_own_o = lead_o.own_copy && lead_toward[LOCAL];
 
   `NOCCL_ASSERT_INIT(FivePorts, NUM_PORTS == 5)
 

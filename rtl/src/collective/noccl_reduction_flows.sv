@@ -61,7 +61,7 @@ module noccl_reduction_flows
     output wide_hdr_t              result_hdr_o
 );
 
-  slot_set_t valid_q, valid_d, ends;
+  slot_set_t valid_q, valid_d, free, ends;
   flow_t flow_q[REDUCTION_FLOWS];
   port_set_t join_q[REDUCTION_FLOWS];
   // Contributors did not agree on the burst.
@@ -109,7 +109,8 @@ module noccl_reduction_flows
     `NOCCL_ASSUME(MeetsAsItsSetSays, !join_valid_i[i] || meets_i[i] == meets)
   end
 
-  assign starts_o = is_new == '0 ? '0 : noccl_collective_pkg::lowest_slot(~valid_q);
+  assign free     = noccl_collective_pkg::lowest_slot(~valid_q);
+  assign starts_o = is_new == '0 ? '0 : free;
   assign chosen   = starts_o == '0 ? '0 : noccl_collective_pkg::lowest_port(is_new);
   assign absorb_o = is_known | chosen;
 
@@ -190,7 +191,8 @@ module noccl_reduction_flows
   always_ff @(posedge clk_i) begin
     disagrees_q <= disagrees_d;
     for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) begin
-      if (starts_o[s]) begin
+      // The free one that is next takes what there is, until a flow starts: no write waits for the names.
+      if (free[s]) begin
         flow_q[s] <= new_flow;
         join_q[s] <= new_join;
         line_q[s] <= new_line;

@@ -4,8 +4,8 @@
 // Latency: the grant follows the requests in the same cycle. Throughput: one grant per cycle.
 // Combinational paths: `request_i` to `grant_o` and `valid_o`; none from `ready_i` to any output.
 // Promise: with requesters that wait, each is served within NumRequesters grants. The round-robin
-// position is kept as the set of requesters behind the last one served, so that the choice needs
-// two searches for the lowest bit and no rotation.
+// position is kept as the set of requesters behind the last one served: who goes before whom follows from
+// it alone, so that a request passes one look at all others.
 // Source: S1 uses round robin at its output ports and gives no start; ours is requester 0 as served.
 // Mirror: crates/noccl-sim/src/router/collective/control/block.rs.
 
@@ -35,31 +35,27 @@ module noccl_rr_arbiter #(
 
   // Requesters above the last served one; requester 0 is above nobody.
   logic [NumRequesters-1:1] above_q, above_d;
-  logic [NumRequesters-1:0] upper;
-  logic [NumRequesters-1:0] first_of_upper, first_of_all;
-  logic [NumRequesters-1:0] served;
+  logic [NumRequesters-1:0] above, is_first, served;
+  assign above = {above_q, 1'b0};
 
-  assign upper = {request_i[NumRequesters-1:1] & above_q, 1'b0};
-
-  assign first_of_upper[0] = 1'b0;
-  assign first_of_all[0] = request_i[0];
-  for (genvar i = 1; i < int'(NumRequesters); i++) begin : gen_first
-    assign first_of_upper[i] = upper[i] && upper[i-1:0] == '0;
-    assign first_of_all[i]   = request_i[i] && request_i[i-1:0] == '0;
+  // No other that asks goes before this one.
+  for (genvar i = 0; i < int'(NumRequesters); i++) begin : gen_first
+    logic [NumRequesters-1:0] ahead;
+    for (genvar j = 0; j < int'(NumRequesters); j++) begin : gen_ahead
+      // Of those on one side of the last served one the lower goes first; the upper side goes first.
+      assign ahead[j] = j < i ? !above[i] || above[j] : j > i && above[j] && !above[i];
+    end
+    assign is_first[i] = (request_i & ahead) == '0;
   end
 
   // Without the late one, and whether that one goes before all others.
   logic [NumRequesters-1:0] early_grant, is_late_first;
-  assign early_grant = upper != '0 ? first_of_upper : first_of_all;
-  assign is_late_first[0] = late_i[0] && upper == '0;
-  for (genvar i = 1; i < int'(NumRequesters); i++) begin : gen_late
-    assign is_late_first[i] = late_i[i] &&
-        (above_q[i] ? upper[i-1:0] == '0 : upper == '0 && request_i[i-1:0] == '0);
-  end
+  assign early_grant = request_i & is_first;
+  assign is_late_first = late_i & is_first;
 
   assign grant_o = late_valid_i && is_late_first != '0 ? late_i : early_grant;
   assign valid_o = request_i != '0 || (late_valid_i && late_i != '0);
-  assign served  = ready_i ? grant_o : '0;
+  assign served = ready_i ? grant_o : '0;
 
   for (genvar i = 1; i < int'(NumRequesters); i++) begin : gen_above
     assign above_d[i] = grant_o[i-1:0] != '0;

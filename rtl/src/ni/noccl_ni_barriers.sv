@@ -43,15 +43,18 @@ module noccl_ni_barriers #(
   noccl_ni_pkg::others_t count_q[Counters];
   noccl_flit_pkg::resp_e worst_q[Counters];
 
-  count_t so_far, total;
+  // Before the contribution, with it, and what a barrier has that it makes whole: asked beside the sum.
+  count_t so_far, total, missing;
   noccl_flit_pkg::resp_e worst, first_resp;
-  logic is_known, is_in_use;
+  logic is_known, is_in_use, completes;
 
   always_comb begin
     hit = '0;
     so_far = '0;
     worst = noccl_flit_pkg::RESP_OKAY;
     is_in_use = 1'b0;
+    completes = 1'b0;
+    missing = noccl_ni_pkg::num_members(hdr_i.mask) - hdr_i.count;
     for (int unsigned i = 0; i < Counters; i++) begin
       logic has_tag;
       has_tag = open_q[i] && tag_q[i] == hdr_i.tag;
@@ -59,6 +62,7 @@ module noccl_ni_barriers #(
       if (hit[i]) begin
         so_far = count_t'(count_q[i]);
         worst  = worst_q[i];
+        if (count_t'(count_q[i]) == missing) completes = 1'b1;
       end else if (has_tag) is_in_use = 1'b1;
     end
   end
@@ -68,7 +72,7 @@ module noccl_ni_barriers #(
   assign slot = is_known ? hit : free_slot;
   assign total = so_far + hdr_i.count;
   assign may_count_o = is_known || !(&open_q);
-  assign is_whole_o = total == noccl_ni_pkg::num_members(hdr_i.mask);
+  assign is_whole_o = completes || (!is_known && missing == '0);
   // Asked of the first contribution: whose name it is does not change while the barrier is open.
   assign first_resp = !is_known && is_in_use ? noccl_flit_pkg::RESP_SLVERR : worst;
   assign resp_o = noccl_ni_pkg::worse(first_resp, hdr_i.resp);

@@ -75,7 +75,7 @@ module noccl_ni_narrow_target #(
   noccl_ni_pkg::response_t noted, oldest;
   asked_t asked, asker;
   logic noted_ready, oldest_valid, oldest_taken, asked_ready, asker_valid, asker_taken;
-  logic may_write, both_done, writes, reads;
+  logic may_write, both_done, writes, passes, writes_atomic, reads;
 
   assign is_read = hdr.kind == noccl_flit_pkg::REQ_READ_NARROW;
   assign is_atomic = hdr.kind == noccl_flit_pkg::REQ_ATOMIC;
@@ -96,6 +96,9 @@ module noccl_ni_narrow_target #(
   assign may_write = req_valid_i && !is_read && !barrier_ends_here && noted_ready
       && (!is_atomic || asked_ready) && (!is_barrier || may_count);
   assign writes = may_write && both_done;
+  // These do not wait for what counts barriers.
+  assign passes = req_valid_i && noted_ready && both_done;
+  assign writes_atomic = passes && is_atomic && asked_ready;
 
   noccl_fork #(
       .NumOutputs(2)
@@ -125,7 +128,7 @@ module noccl_ni_narrow_target #(
     else req_ready_o = writes;
   end
 
-  assign delivered_o = writes && hdr.kind == noccl_flit_pkg::REQ_WRITE && !hdr.multicast
+  assign delivered_o = passes && hdr.kind == noccl_flit_pkg::REQ_WRITE && !hdr.multicast
       && hdr.src == pos_i;
 
   // --------------------------------------------------------------------------------------- responses
@@ -160,7 +163,7 @@ module noccl_ni_narrow_target #(
   ) u_asked (
       .clk_i,
       .rst_ni,
-      .valid_i(reads || (writes && is_atomic)),
+      .valid_i(reads || writes_atomic),
       .ready_o(asked_ready),
       .data_i (asked),
       .valid_o(asker_valid),

@@ -222,15 +222,12 @@ module noccl_router
         .ready_i(out_space[o])
     );
 
+    // Every requester by its own grant: none waits for the refusal of all others.
     always_comb begin
-      unique case (1'b1)
-        grants[o][0]: switched[o] = leaving[0];
-        grants[o][1]: switched[o] = leaving[1];
-        grants[o][2]: switched[o] = leaving[2];
-        grants[o][3]: switched[o] = leaving[3];
-        grants[o][4]: switched[o] = leaving[4];
-        default: switched[o] = result_i;
-      endcase
+      switched[o] = flit_t'(grants[o][RESULT] ? result_i : '0);
+      for (int unsigned i = 0; i < NUM_PORTS; i++) begin
+        if (grants[o][i]) switched[o] = flit_t'(switched[o] | leaving[i]);
+      end
     end
 
     noccl_fifo #(
