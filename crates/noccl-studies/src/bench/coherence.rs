@@ -5,8 +5,7 @@ use super::BenchRow;
 use super::measure::Clock;
 use super::measure::row;
 use crate::Error;
-use noccl_coherence::machine::{LATENCIES, Machine};
-use noccl_coherence::protocol::Ht;
+use noccl_coherence::machine::run_ht;
 use noccl_coherence::{Kernel, Size};
 use noccl_net::Network;
 use noccl_run::{Tally, Watch};
@@ -18,8 +17,7 @@ pub(super) fn run(network: &Network, watch: Watch<'_>) -> Result<BenchRow, Error
     let log = Kernel::Lu.record(THREADS, Size::Standard)?;
     let tally = Tally::new(watch, 1);
     let clock = Clock::start();
-    let counts =
-        Machine::<Ht>::new(network, &log, LATENCIES)?.run(&mut |cycle| tally.follow(cycle))?;
+    let counts = run_ht(network, &log, &mut |cycle| tally.follow(cycle))?;
     let elapsed = clock.elapsed();
     let seconds = elapsed.cpu_seconds;
     let row = row(0.0, counts.flit_hops, counts.cycles, seconds, elapsed);

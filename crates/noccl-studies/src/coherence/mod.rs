@@ -4,8 +4,8 @@
 //! A substitute for S2's full-system runs, not a reproduction of them (`docs/coherence.md`).
 
 use crate::Error;
-use noccl_coherence::machine::{Counts, LATENCIES, Machine};
-use noccl_coherence::protocol::{Flow, Ht, Protocol, Token};
+use noccl_coherence::machine::{Counts, run_ht, run_token};
+use noccl_coherence::protocol::Flow;
 use noccl_net::Network;
 use noccl_run::{Tally, Watch};
 use program::Design;
@@ -19,9 +19,6 @@ pub use program::{
 };
 
 mod program;
-
-/// Broadcasts of a request before it becomes persistent: the first, and one repetition (S2 names no number).
-pub const TOKEN_BROADCASTS: u8 = 2;
 
 /// How caches agree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -197,19 +194,11 @@ fn run(
     protocol: CoherenceProtocol,
     tally: &Tally<'_>,
 ) -> Result<Counts, Error> {
-    match protocol {
-        CoherenceProtocol::Ht => run_by::<Ht>(network, program, tally),
-        CoherenceProtocol::Token => run_by::<Token<TOKEN_BROADCASTS>>(network, program, tally),
-    }
-}
-
-fn run_by<P: Protocol>(
-    network: &Network,
-    program: &CoherenceProgram,
-    tally: &Tally<'_>,
-) -> Result<Counts, Error> {
-    let mut machine = Machine::<P>::new(network, &program.log, LATENCIES)?;
-    Ok(machine.run(&mut |cycle| tally.follow(cycle))?)
+    let goes_on = &mut |cycle| tally.follow(cycle);
+    Ok(match protocol {
+        CoherenceProtocol::Ht => run_ht(network, &program.log, goes_on),
+        CoherenceProtocol::Token => run_token(network, &program.log, goes_on),
+    }?)
 }
 
 // Energy of the network by counts of events.
