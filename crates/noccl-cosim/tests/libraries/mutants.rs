@@ -169,8 +169,8 @@ pub const MUTANTS: &[Mutant] = &[
     Mutant::new(
         "count",
         "noccl_ni_barriers",
-        "total == noccl_ni_pkg::num_members(hdr_i.mask);",
-        "total == noccl_ni_pkg::num_members(hdr_i.mask) + 1'b1;",
+        "missing = noccl_ni_pkg::num_members(hdr_i.mask) - hdr_i.count;",
+        "missing = noccl_ni_pkg::num_members(hdr_i.mask) - hdr_i.count + 1'b1;",
     ),
     // Members that differ in their operator are not told from those that agree.
     Mutant::new(
