@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Multicasts by a list of destinations on ESP's routers, by the closed formula of `docs/timing.md`.
 //!
-//! Exact where nothing else is on the links: the last request at the producer, then one packet to everybody.
+//! Exact where nothing else is on the links: the last request at the producer, then one packet to all destinations.
 
 use super::{Model, Shares};
 use crate::ModelError;

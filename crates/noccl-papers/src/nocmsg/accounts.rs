@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The two readings of S4's baseline beside each other: every row that is assessed under both, and how many hold.
+//! The two readings of S4's baseline side by side: every row that is assessed under both, and how many hold.
 
 use super::machine::Layer;
 use crate::claims::{Claim, Evidence, Paper};

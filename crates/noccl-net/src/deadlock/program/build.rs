@@ -142,7 +142,7 @@ impl Rules<'_> {
         txn.push(place, after.into_iter().collect(), keeps, Part::Request)
     }
 
-    /// Reads are issued apart from writes, and wait for nobody there. Their data are packets too.
+    /// Reads are issued apart from writes, and do not wait there. Their data are packets too.
     pub(crate) fn read(
         &self,
         txn: &mut Transaction,

@@ -141,7 +141,7 @@ impl<'a> Waits<'a> {
             };
             self.each_beside(t, users.clone(), |to| {
                 if self.can_be_first((t, held, is_kept), (t, wanted), self.nodes[to]) {
-                    // Whoever comes behind others waits for what stands there, not for the end of its packet.
+                    // A flit behind others waits for what is there, not for the end of its packet.
                     edges.push(if want.is_held() {
                         to
                     } else {
@@ -240,7 +240,7 @@ impl<'a> Waits<'a> {
     }
 
     /// Has a packet come to this use by that place? Flits that came between its own at that place go on over the
-    /// outputs that it holds; whoever waits for them there waits for the packet too.
+    /// outputs that it holds; a flit that waits for them there waits for the packet too.
     fn came_by(&self, (t, at): (usize, usize), place: Place) -> bool {
         let txn = &self.transactions[t];
         let mut uses = txn.uses.iter().enumerate();

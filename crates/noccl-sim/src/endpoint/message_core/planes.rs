@@ -10,7 +10,7 @@ use noccl_run::LinkLoad;
 use noccl_spec::{CoreTiles, PlaneName};
 use std::io::{Read, Write};
 
-/// The cores of all tiles, to which words come. A packet's tag is what whoever opened it knows it by.
+/// The cores of all tiles, to which words come. A packet's tag is its number at its source.
 pub(crate) trait Receivers {
     /// Does a tile take a word of the dynamic network?
     fn takes(&self, now: u64, tile: TileId) -> bool;

@@ -7,6 +7,7 @@
 //! Where a limit of open transactions was reached, nobody can use what a response frees in the same cycle: the hardware counts in
 //! registers.
 
+use crate::kernel::bit_set::bits;
 use crate::machine::Machine;
 use crate::machine::event::{Done, Event, InterfaceSlot};
 use crate::router::collective::control::block::LANES;
@@ -32,10 +33,8 @@ impl Machine<'_> {
     fn hand_over_block(&mut self, plane: Plane, w: usize) {
         let state = &self.mesh.planes[plane.idx()];
         let mut taken = state.local_only_delivered(w);
-        let mut rest = state.local_offers(w) & !taken;
-        while rest != 0 {
-            let lane = rest.trailing_zeros() as usize;
-            rest &= rest - 1;
+        let others = state.local_offers(w) & !taken;
+        for lane in bits(others) {
             let tile = w * LANES + lane;
             let flit = self.mesh.planes[plane.idx()].local_head(tile);
             if self

@@ -64,12 +64,10 @@ impl Machine<'_> {
                 .injecting
                 .each_ref()
                 .map(|set| set.word(word));
-            let mut bits = sets.iter().fold(0, |all, set| all | set);
-            self.interfaces.nis.touch(word, bits);
-            bits &= !self.stream_bursts(word, sets);
-            while bits != 0 {
-                let lane = bits.trailing_zeros() as usize;
-                bits &= bits - 1;
+            let tiles = sets.iter().fold(0, |all, set| all | set);
+            self.interfaces.nis.touch(word, tiles);
+            let others = tiles & !self.stream_bursts(word, sets);
+            for lane in bits(others) {
                 self.inject_tile(word * 64 + lane, sets.map(|set| set >> lane & 1 != 0));
             }
         }
@@ -227,7 +225,7 @@ impl Machine<'_> {
         true
     }
 
-    /// What the beats inside a burst have in common; none of one of which a copy stays here, and of one that is longer than its transaction.
+    /// What the beats inside a burst have in common. None if the tile keeps a copy, or the burst is longer than its transaction.
     fn beat_in_common(&self, tile: usize, stream: BurstStream) -> Option<Flit> {
         let txn = self.interfaces.txns.get(stream.txn);
         if stream.is_reduction {

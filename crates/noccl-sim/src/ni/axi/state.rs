@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Network interface state per tile: queues between the AXI ports and the Local inputs of three planes.
 
-use crate::kernel::bit_set::BitSet;
+use crate::kernel::bit_set::{BitSet, bits};
 use crate::kernel::inline_queue::{Front, Rest};
 use crate::ni::axi::response::RoundRobinQueues;
 use crate::router::behaviour::Behaviour;
@@ -195,17 +195,13 @@ impl Nis {
 
     /// Reads what these tiles of a block will need for their next beat: on a large mesh none of it is in a cache, and
     /// reads that do not wait for each other are in flight together.
-    pub(crate) fn touch(&self, block: usize, mut tiles: u64) {
+    pub(crate) fn touch(&self, block: usize, tiles: u64) {
         let Some(nis) = &self.blocks[block] else {
             return;
         };
-        let mut sum = 0;
-        while tiles != 0 {
-            let ni = &nis[tiles.trailing_zeros() as usize];
-            tiles &= tiles - 1;
-            // 0: nothing to read of an empty queue; the sum is not used.
-            sum ^= ni.writes.front().map_or(0, |s| s.txn);
-        }
+        // 0: nothing to read of an empty queue; the sum is not used.
+        let read = |lane: usize| nis[lane].writes.front().map_or(0, |s| s.txn);
+        let sum = bits(tiles).fold(0, |sum, lane| sum ^ read(lane));
         std::hint::black_box(sum);
     }
 

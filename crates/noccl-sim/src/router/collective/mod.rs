@@ -20,7 +20,7 @@ mod saved;
 use crate::router::behaviour::Behaviour;
 use noccl_net::capabilities::RouterCapabilities;
 
-/// The default flow: nothing blocks, nothing needs packets.
+/// The default flow: nothing blocks, and no wormhole packets are needed.
 pub(crate) const fn behaviour(can: &RouterCapabilities) -> Behaviour {
     Behaviour {
         is_wormhole: can.address_flits > 0,

@@ -2,6 +2,7 @@
 //! Numbers of the mesh and of its routers, as the engine needs them in every cycle.
 
 use super::plane::SmartPlane;
+use crate::kernel::bit_set::bits;
 use noccl_net::deadlock::ChannelClass;
 use noccl_net::{Coord, Network, Port, TileId, xy_port};
 use noccl_spec::{
@@ -227,12 +228,8 @@ pub(super) const fn opposite(port: usize) -> usize {
 
 /// Members of a set of ports, ascending.
 #[inline]
-pub(super) fn ports(mut mask: u8) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let port = (mask != 0).then(|| mask.trailing_zeros() as usize)?;
-        mask &= mask - 1;
-        Some(port)
-    })
+pub(super) fn ports(mask: u8) -> impl Iterator<Item = usize> {
+    bits(u64::from(mask))
 }
 
 /// Output towards a tile.

@@ -11,6 +11,7 @@
 //! difference of simulators. Invariants: an output has one holder at most; flits of a packet follow each other in order; a
 //! flit is in one FIFO per branch. A cycle looks at the registers as they were at its beginning, and allocates nothing.
 
+use crate::kernel::bit_set::bits;
 use noccl_net::{Coord, TileId, xy_port};
 use noccl_spec::UdnRouter;
 use serde::{Deserialize, Serialize};
@@ -67,12 +68,8 @@ impl Params {
 
 /// Members of a mask of ports, ascending.
 #[inline]
-fn ports(mut mask: u8) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let port = mask.trailing_zeros() as usize;
-        mask &= mask.wrapping_sub(1);
-        (port < 8).then_some(port)
-    })
+fn ports(mask: u8) -> impl Iterator<Item = usize> {
+    bits(u64::from(mask))
 }
 
 // Packets to one tile, X first, then Y; heads that want one output are granted in round-robin order (S4, section 2: the UDN).

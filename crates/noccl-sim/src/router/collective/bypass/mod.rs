@@ -19,6 +19,7 @@ mod asks;
 #[cfg(test)]
 mod tests;
 
+use crate::kernel::bit_set::bits;
 use crate::router::collective::context::Context;
 use crate::router::collective::control::block::{LANES, LOCAL, SLOTS, Wants, slot_at};
 use crate::router::collective::fifo::store::FlitEntry;
@@ -82,10 +83,7 @@ impl PlaneState {
         bypass.begin(self);
         for w in bypass.sending.iter().map(|w| *w as usize) {
             for out in 0..LOCAL {
-                let mut lanes = bypass.crossing[w][out];
-                while lanes != 0 {
-                    let lane = lanes.trailing_zeros() as usize;
-                    lanes &= lanes - 1;
+                for lane in bits(bypass.crossing[w][out]) {
                     self.follow(w * LANES + lane, out, &bypass, context);
                 }
             }

@@ -13,11 +13,9 @@ use noccl_net::Coord;
 impl PlaneState {
     /// Lets waiting heads merge, and offers results to their outputs.
     pub(crate) fn evaluate_units(&mut self, w: usize, context: &mut Context<'_>) {
-        let mut routers = self.blocks[w].units();
+        let routers = self.blocks[w].units();
         self.touch_units(w, routers);
-        while routers != 0 {
-            let lane = routers.trailing_zeros() as usize;
-            routers &= routers - 1;
+        for lane in bits(routers) {
             self.evaluate_unit(w * LANES + lane, context);
         }
     }
@@ -27,10 +25,7 @@ impl PlaneState {
     fn touch_units(&self, w: usize, routers: u64) {
         let mut sum = self.joins.touch(w, routers);
         for (port, heads) in self.blocks[w].join_heads.iter().enumerate() {
-            let mut lanes = *heads;
-            while lanes != 0 {
-                let lane = lanes.trailing_zeros() as usize;
-                lanes &= lanes - 1;
+            for lane in bits(*heads) {
                 sum ^= self
                     .flits
                     .get(self.input[self.input_at(w * LANES + lane, port)])[0];
@@ -42,16 +37,13 @@ impl PlaneState {
     fn evaluate_unit(&mut self, r: usize, context: &mut Context<'_>) {
         let (w, lane, here) = (r / LANES, r % LANES, self.coord(r));
         let heads = self.blocks[w].waiting_heads(lane);
-        let first = heads.trailing_zeros() as usize;
         self.joins.begin(r);
-        let has_taken = heads != 0 && self.take_operands(r, heads, context);
-        let is_reduction = || heads != 0 && self.input_head(r, first).kind == FlitKind::Reduce;
-        let has_work = if has_taken {
-            true
-        } else if is_reduction() {
-            self.fold_heads(r, here, heads, context)
-        } else {
-            self.merge_heads(r, here, heads, context)
+        let has_work = match bits(u64::from(heads)).next() {
+            Some(_) if self.take_operands(r, heads, context) => true,
+            Some(first) if self.input_head(r, first).kind == FlitKind::Reduce => {
+                self.fold_heads(r, here, heads, context)
+            }
+            Some(_) | None => self.merge_heads(r, here, heads, context),
         };
         self.offer_result(r, here, has_work, context);
     }
@@ -146,7 +138,7 @@ impl PlaneState {
             return false;
         }
         let operands = ports().map(|port| (port, Flit::from_packed(flits.get(entry(port)))));
-        unit.take_several(operands, context.is_value, context.cycle);
+        unit.take(0, operands, context.is_value, context.cycle);
         for port in ports() {
             block.popped[port] |= 1 << lane;
             block.join_heads[port] &= !(1 << lane);

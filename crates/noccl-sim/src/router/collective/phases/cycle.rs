@@ -134,10 +134,7 @@ impl PlaneState {
         for out in 0..PORTS {
             let block = &self.blocks[w];
             let slots = block.out_head[out] ^ block.out_any[out];
-            let mut lanes = block.passing_results(out);
-            while lanes != 0 {
-                let lane = lanes.trailing_zeros() as usize;
-                lanes &= lanes - 1;
+            for lane in bits(block.passing_results(out)) {
                 let r = w * LANES + lane;
                 let flit = self.joins.take_result(r, self.coords[r], cycle);
                 let flit = self.flits.put(flit.packed(), 1);

@@ -8,6 +8,7 @@ pub(crate) mod merging;
 pub(crate) mod unit;
 mod waiting;
 
+use crate::kernel::bit_set::bits;
 use crate::router::collective::context::Context;
 use crate::router::collective::merge::types::{Credit, JoinConfig, Offer, PendingCredits};
 use crate::transport::flit::{Flit, VARIANT_SHIFT, pack, unpack};
@@ -163,7 +164,8 @@ impl Reductions {
             // 0: operands of a transaction are from the senders of its tree; the first is theirs.
             unit.take_in_pairs(at, place.unwrap_or(0), flit);
         } else {
-            unit.take(at, port, flit, context.is_value, context.cycle);
+            let operand = std::iter::once((port, flit));
+            unit.take(at, operand, context.is_value, context.cycle);
         }
     }
 
@@ -256,14 +258,12 @@ impl Reductions {
     }
 
     /// The end of a cycle in these units of a block.
-    pub(crate) fn step(&mut self, block: usize, mut units: u64, context: &mut Context<'_>) {
+    pub(crate) fn step(&mut self, block: usize, units: u64, context: &mut Context<'_>) {
         if self.blocks[block].is_none() {
             return;
         }
-        while units != 0 {
-            let r = block * BLOCK + units.trailing_zeros() as usize;
-            units &= units - 1;
-            self.step_unit(r, context);
+        for lane in bits(units) {
+            self.step_unit(block * BLOCK + lane, context);
         }
     }
 
@@ -343,16 +343,11 @@ impl Reductions {
     }
 
     /// Reads the units of these routers of a block.
-    pub(crate) fn touch(&self, block: usize, mut routers: u64) -> u64 {
+    pub(crate) fn touch(&self, block: usize, routers: u64) -> u64 {
         let Some(units) = self.blocks[block].as_deref() else {
             return 0;
         };
-        let mut sum = 0;
-        while routers != 0 {
-            sum ^= units[routers.trailing_zeros() as usize].touch();
-            routers &= routers - 1;
-        }
-        sum
+        bits(routers).fold(0, |sum, lane| sum ^ units[lane].touch())
     }
 
     /// Credits of the next merge point for a transaction that leaves router `r`. Returns whether the unit

@@ -141,37 +141,16 @@ impl Unit {
         self.moves.chosen = chosen.map_or(0, |f| f.slot + 1);
     }
 
-    /// Takes an operand of the transaction whose flow stands at `at`.
+    /// Takes operands, with their inputs, of the transaction whose flow is at `at`.
     #[inline]
-    pub(crate) fn take(&mut self, at: usize, port: usize, flit: Flit, is_value: bool, cycle: u64) {
-        let Some(flow) = self.flows.get_mut(at) else {
-            return;
-        };
-        if is_value {
-            let ahead = usize::from(flit.beat - flow.started);
-            self.bytes.put(flit.txn, ahead, port, flit.payload);
-        }
-        flow.take(std::iter::once((port, flit)), cycle);
-    }
-
-    /// The transaction of the only reduction here, if its operands meet in the order of inputs and no sum has to go through the
-    /// arithmetic again: then any operands of it can enter the store.
-    #[inline]
-    pub(crate) fn takes_only(&self) -> Option<u32> {
-        let flow = self.flows.front()?;
-        let is_usual = self.flows.len() == 1 && self.partials == 0 && !flow.is_in_pairs();
-        is_usual.then_some(flow.txn)
-    }
-
-    /// Takes such operands.
-    #[inline]
-    pub(crate) fn take_several(
+    pub(crate) fn take(
         &mut self,
+        at: usize,
         operands: impl Iterator<Item = (usize, Flit)>,
         is_value: bool,
         cycle: u64,
     ) {
-        let Some(flow) = self.flows.get_mut(0) else {
+        let Some(flow) = self.flows.get_mut(at) else {
             return;
         };
         let (started, bytes) = (flow.started, &mut self.bytes);
@@ -182,6 +161,15 @@ impl Unit {
             }
         });
         flow.take(kept, cycle);
+    }
+
+    /// The transaction of the only reduction here, if its operands meet in the order of inputs and no sum has to go through the
+    /// arithmetic again: then any operands of it can enter the store.
+    #[inline]
+    pub(crate) fn takes_only(&self) -> Option<u32> {
+        let flow = self.flows.front()?;
+        let is_usual = self.flows.len() == 1 && self.partials == 0 && !flow.is_in_pairs();
+        is_usual.then_some(flow.txn)
     }
 
     /// The tile's own operands of an all-reduce: value mode, a payload slot per beat.
